@@ -1,0 +1,41 @@
+//! Figures over the whole filtered set.
+
+use crate::Number;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `/analytics/summary`: every member is always there.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AnalyticsSummary {
+    pub total_issues: u64,
+    pub resolved_issues: u64,
+    pub contained_issues: u64,
+    pub open_issues: u64,
+    pub critical_issues: u64,
+    pub chaos_induced_issues: u64,
+    pub avg_risk_score: Number,
+    pub severity_breakdown: BTreeMap<String, u64>,
+    pub total_remediations: u64,
+    pub successful_remediations: u64,
+    pub failed_remediations: u64,
+    pub remediated_issues: u64,
+    pub resolved_by_remediation: u64,
+    pub total_post_mortems: u64,
+    pub post_mortems_requiring_human_action: u64,
+    pub total_runbooks: u64,
+    #[serde(rename = "totalSLOs")]
+    pub total_slos: u64,
+    #[serde(rename = "slosAtRisk")]
+    pub slos_at_risk: u64,
+    pub pending_approvals: u64,
+}
+
+/// One bucket of `/analytics/trends`.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TrendPoint {
+    pub date: String,
+    pub total: u64,
+    pub by_severity: BTreeMap<String, u64>,
+}

@@ -1,0 +1,4 @@
+//! The Opsdeck server: catalog, sources, rules, REST API and the pages' host.
+
+pub mod resources;
+pub mod source;
