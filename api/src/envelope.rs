@@ -14,7 +14,11 @@ pub struct List<T> {
     pub kind: String,
     pub metadata: ListMeta,
     /// Upstream's server may say `null` where there is nothing.
-    #[serde(deserialize_with = "null_as_empty")]
+    #[serde(
+        default,
+        deserialize_with = "null_as_empty",
+        bound(deserialize = "T: Deserialize<'de>")
+    )]
     pub items: Vec<T>,
 }
 
@@ -34,7 +38,7 @@ pub struct Single<S, T = S> {
     pub api_version: String,
     pub kind: String,
     pub spec: S,
-    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<T>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_meta: Option<ResourceMeta>,
@@ -64,14 +68,26 @@ impl<S> Single<S, S> {
     where
         S: Clone,
     {
-        Self { api_version: API_VERSION.into(), kind: kind.into(), status: Some(item.clone()), spec: item, resource_meta: Some(meta) }
+        Self {
+            api_version: API_VERSION.into(),
+            kind: kind.into(),
+            status: Some(item.clone()),
+            spec: item,
+            resource_meta: Some(meta),
+        }
     }
 }
 
 impl<S, T> Single<S, T> {
     /// A report: nothing but a `spec`.
     pub fn report(kind: &str, spec: S) -> Self {
-        Self { api_version: API_VERSION.into(), kind: kind.into(), spec, status: None, resource_meta: None }
+        Self {
+            api_version: API_VERSION.into(),
+            kind: kind.into(),
+            spec,
+            status: None,
+            resource_meta: None,
+        }
     }
 }
 
@@ -81,12 +97,17 @@ impl<T> List<T> {
     /// A list that is not paged: one page that holds everything.
     pub fn whole(kind: &str, items: Vec<T>) -> Self {
         let count = items.len() as u64;
-        Self { api_version: API_VERSION.into(), kind: kind.into(), metadata: ListMeta { total_count: count, page: 1, page_size: count }, items }
+        Self {
+            api_version: API_VERSION.into(),
+            kind: kind.into(),
+            metadata: ListMeta {
+                total_count: count,
+                page: 1,
+                page_size: count,
+            },
+            items,
+        }
     }
-}
-
-fn none<T>() -> Option<T> {
-    None
 }
 
 fn null_as_empty<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {

@@ -3,7 +3,19 @@
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use std::fmt;
 
-const RESERVED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'&').add(b'+').add(b';').add(b'<').add(b'=').add(b'>').add(b'?').add(b'`');
+const RESERVED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'&')
+    .add(b'+')
+    .add(b';')
+    .add(b'<')
+    .add(b'=')
+    .add(b'>')
+    .add(b'?')
+    .add(b'`');
 
 /// The parameters of a request or of a page's address.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
@@ -19,12 +31,15 @@ impl Query {
 
     /// The first value of a name; an empty one counts as given.
     pub fn first(&self, name: &str) -> Option<&str> {
-        self.all(name).next()
+        self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
     /// Every value of a name, in the order sent.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.0.iter().filter(move |(n, _)| n == name).map(|(_, value)| value.as_str())
+        self.0
+            .iter()
+            .filter(move |(n, _)| n == name)
+            .map(|(_, value)| value.as_str())
     }
 
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
@@ -62,12 +77,20 @@ impl Query {
     pub fn toggled(mut self, name: &str, value: &str) -> Self {
         let before = self.0.len();
         self.0.retain(|(n, v)| !(n == name && v == value));
-        if self.0.len() == before { self.and(name, value) } else { self }
+        if self.0.len() == before {
+            self.and(name, value)
+        } else {
+            self
+        }
     }
 
     /// `path`, followed by `?` and this query if there is one.
     pub fn on(&self, path: &str) -> String {
-        if self.is_empty() { path.to_owned() } else { format!("{path}?{self}") }
+        if self.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{path}?{self}")
+        }
     }
 }
 
@@ -75,7 +98,12 @@ impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (name, value)) in self.0.iter().enumerate() {
             let separator = if index == 0 { "" } else { "&" };
-            write!(f, "{separator}{}={}", utf8_percent_encode(name, RESERVED), utf8_percent_encode(value, RESERVED))?;
+            write!(
+                f,
+                "{separator}{}={}",
+                utf8_percent_encode(name, RESERVED),
+                utf8_percent_encode(value, RESERVED)
+            )?;
         }
         Ok(())
     }
@@ -90,9 +118,20 @@ fn pair(text: &str) -> Option<(String, String)> {
 }
 
 fn decode(text: &str) -> Option<String> {
-    let well_formed = text.match_indices('%').all(|(at, _)| text.as_bytes().get(at + 1..at + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)));
+    let well_formed = text.match_indices('%').all(|(at, _)| {
+        text.as_bytes()
+            .get(at + 1..at + 3)
+            .is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
+    });
     let text = text.replace('+', " ");
-    well_formed.then(|| percent_decode_str(&text).decode_utf8().ok().map(|text| text.into_owned())).flatten()
+    well_formed
+        .then(|| {
+            percent_decode_str(&text)
+                .decode_utf8()
+                .ok()
+                .map(|text| text.into_owned())
+        })
+        .flatten()
 }
 
 #[cfg(test)]
@@ -102,18 +141,27 @@ mod tests {
     #[test]
     fn a_bad_pair_is_dropped_and_the_others_count() {
         let query = Query::parse("&from=2026&namespace=a;severity=b&bad=%zz&state=Resolved&state=Failed");
-        assert_eq!(query.pairs().collect::<Vec<_>>(), [("from", "2026"), ("state", "Resolved"), ("state", "Failed")]);
+        assert_eq!(
+            query.pairs().collect::<Vec<_>>(),
+            [("from", "2026"), ("state", "Resolved"), ("state", "Failed")]
+        );
     }
 
     #[test]
     fn printing_and_reading_agree() {
-        let query = Query::default().with("q", "100% of 40Gi & more").and("namespace", "a b").and("namespace", "c+d");
+        let query = Query::default()
+            .with("q", "100% of 40Gi & more")
+            .and("namespace", "a b")
+            .and("namespace", "c+d");
         assert_eq!(Query::parse(&query.to_string()), query);
     }
 
     #[test]
     fn a_chip_pressed_twice_leaves_nothing() {
         let query = Query::parse("severity=high");
-        assert_eq!(query.clone().toggled("state", "Failed").toggled("state", "Failed"), query);
+        assert_eq!(
+            query.clone().toggled("state", "Failed").toggled("state", "Failed"),
+            query
+        );
     }
 }

@@ -36,7 +36,10 @@ impl FromStr for Role {
     type Err = UnknownRole;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text).ok_or(UnknownRole)
+        Self::ALL
+            .into_iter()
+            .find(|role| role.as_str() == text)
+            .ok_or(UnknownRole)
     }
 }
 
