@@ -1,1 +1,33 @@
-//! The dashboard.
+//! The dashboard: one tree of pages, rendered on the server (feature `ssr`) and hydrated in the browser (feature `hydrate`).
+//! Nothing here knows how the API gets its answers; `client` is the only module that asks.
+
+#[cfg(not(any(feature = "ssr", feature = "hydrate")))]
+compile_error!("build opsdeck-app with the feature `ssr` (server) or `hydrate` (browser)");
+
+mod client;
+mod components;
+mod pages;
+mod routes;
+mod session;
+mod shell;
+mod theme;
+
+pub use routes::App;
+pub use session::Session;
+pub use shell::PageContext;
+pub use theme::Theme;
+
+#[cfg(feature = "ssr")]
+pub use {
+    client::{AskFn, ServerApi},
+    session::session,
+    shell::{Assets, PageStatus, shell},
+};
+
+/// Called by the page's script once the module is loaded.
+#[cfg(all(feature = "hydrate", not(feature = "ssr")))]
+#[wasm_bindgen::prelude::wasm_bindgen]
+pub fn hydrate() {
+    console_error_panic_hook::set_once();
+    leptos::mount::hydrate_body(App);
+}

@@ -1,0 +1,208 @@
+//! The only module that asks the API anything: in process on the server, with fetch in the browser. One typed API, two transports.
+//! Knows nothing of what is asked or how it is shown.
+
+use leptos::prelude::*;
+use opsdeck_api::{ErrorBody, Reason};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+#[cfg(feature = "ssr")]
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
+
+#[cfg(not(feature = "ssr"))]
+use crate::{Session, shell::PageContext};
+
+/// Where the API's paths start, behind the base path.
+pub(crate) const ROOT: &str = "/api/v1";
+
+/// Why there is no answer, in the API's own words where it gave some.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ApiError {
+    /// 0 where no answer arrived at all.
+    pub status: u16,
+    pub message: String,
+    pub reason: Option<Reason>,
+    pub request_id: Option<String>,
+}
+
+/// Asks the REST router in process, with the rights of the page's request. Takes a path under `/api/v1` without base path
+/// (`/api/v1/incidents?page=2`), gives status and body. The server provides it as context.
+#[cfg(feature = "ssr")]
+#[derive(Clone)]
+pub struct ServerApi(pub Arc<AskFn>);
+
+#[cfg(feature = "ssr")]
+pub type AskFn = dyn Fn(String) -> Pin<Box<dyn Future<Output = (u16, Vec<u8>)> + Send>> + Send + Sync;
+
+/// A handle on the API, taken from the context while a component is built.
+#[derive(Clone)]
+pub(crate) struct Api {
+    #[cfg(feature = "ssr")]
+    server: ServerApi,
+    #[cfg(not(feature = "ssr"))]
+    base: String,
+    #[cfg(not(feature = "ssr"))]
+    session: RwSignal<Session>,
+}
+
+// === impl ApiError ===
+
+impl ApiError {
+    fn from_answer(status: u16, body: &[u8]) -> Self {
+        match serde_json::from_slice::<ErrorBody>(body) {
+            Ok(body) => Self {
+                status,
+                message: body.message,
+                reason: body.reason,
+                request_id: body.request_id,
+            },
+            Err(_) => Self {
+                status,
+                message: format!("the server answered {status}"),
+                reason: None,
+                request_id: None,
+            },
+        }
+    }
+
+    fn unreadable(cause: &serde_json::Error) -> Self {
+        Self {
+            status: 0,
+            message: format!("the answer could not be read: {cause}"),
+            reason: None,
+            request_id: None,
+        }
+    }
+
+    #[cfg(not(feature = "ssr"))]
+    fn unreachable() -> Self {
+        Self {
+            status: 0,
+            message: "the server did not answer".into(),
+            reason: None,
+            request_id: None,
+        }
+    }
+}
+
+// === impl ServerApi ===
+
+#[cfg(feature = "ssr")]
+impl ServerApi {
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ApiError> {
+        let (status, body) = (self.0)(format!("{ROOT}{path}")).await;
+        read(status, &body)
+    }
+}
+
+#[cfg(feature = "ssr")]
+impl fmt::Debug for ServerApi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerApi").finish_non_exhaustive()
+    }
+}
+
+// === impl Api ===
+
+#[cfg(feature = "ssr")]
+impl Api {
+    pub(crate) fn current() -> Self {
+        Self {
+            server: expect_context(),
+        }
+    }
+
+    /// `path` is relative to `/api/v1` and carries its query: `/incidents?page=2`.
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ApiError> {
+        self.server.get(path).await
+    }
+}
+
+#[cfg(not(feature = "ssr"))]
+impl Api {
+    pub(crate) fn current() -> Self {
+        Self {
+            base: expect_context::<PageContext>().base,
+            session: expect_context(),
+        }
+    }
+
+    /// `path` is relative to `/api/v1` and carries its query: `/incidents?page=2`.
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ApiError> {
+        let url = format!("{}{ROOT}{path}", self.base);
+        let (status, body) = browser::get(url).await?;
+        let answer = read(status, &body);
+        if let Err(error) = &answer
+            && error.status == 401
+        {
+            self.session.set(Err(error.clone()));
+        }
+        answer
+    }
+
+    /// Exchanges the key for a session cookie.
+    pub(crate) async fn sign_in(&self, key: String, remember: bool) -> Result<(), ApiError> {
+        let url = format!("{}{ROOT}/session", self.base);
+        match browser::post_session(url, key, remember).await? {
+            (200..300, _) => Ok(()),
+            (status, body) => Err(ApiError::from_answer(status, &body)),
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
+    if !(200..300).contains(&status) {
+        return Err(ApiError::from_answer(status, body));
+    }
+    serde_json::from_slice(body).map_err(|cause| ApiError::unreadable(&cause))
+}
+
+/// Fetch. A request whose page was left before the answer came is aborted.
+#[cfg(not(feature = "ssr"))]
+mod browser {
+    use super::ApiError;
+    use gloo_net::http::{Request, Response};
+    use leptos::__reexports::send_wrapper::SendWrapper;
+    use web_sys::AbortController;
+
+    struct AbortOnDrop(Option<AbortController>);
+
+    impl Drop for AbortOnDrop {
+        fn drop(&mut self) {
+            if let Some(controller) = self.0.take() {
+                controller.abort();
+            }
+        }
+    }
+
+    pub(super) async fn get(url: String) -> Result<(u16, Vec<u8>), ApiError> {
+        SendWrapper::new(async move {
+            let mut guard = AbortOnDrop(AbortController::new().ok());
+            let signal = guard.0.as_ref().map(AbortController::signal);
+            let request = Request::get(&url)
+                .abort_signal(signal.as_ref())
+                .header("Accept", "application/json");
+            let response = request.send().await.map_err(|_| ApiError::unreachable())?;
+            let answer = receive(response).await;
+            guard.0 = None;
+            answer
+        })
+        .await
+    }
+
+    pub(super) async fn post_session(url: String, key: String, remember: bool) -> Result<(u16, Vec<u8>), ApiError> {
+        SendWrapper::new(async move {
+            let request = Request::post(&url)
+                .header("X-API-Key", &key)
+                .header("Content-Type", "application/json")
+                .body(format!("{{\"remember\":{remember}}}"))
+                .map_err(|_| ApiError::unreachable())?;
+            receive(request.send().await.map_err(|_| ApiError::unreachable())?).await
+        })
+        .await
+    }
+
+    async fn receive(response: Response) -> Result<(u16, Vec<u8>), ApiError> {
+        let body = response.binary().await.map_err(|_| ApiError::unreachable())?;
+        Ok((response.status(), body))
+    }
+}

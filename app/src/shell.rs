@@ -1,0 +1,105 @@
+//! The document around the pages, and what the server hands over for each of them.
+//!
+//! The server renders `shell` with `SsrMode::Async` semantics (`leptos_axum::render_app_async_with_context`) for every page address, known or
+//! not, and provides these contexts: [`ServerApi`](crate::ServerApi), [`PageContext`], [`Assets`], [`PageStatus`]. Leptos' own `Nonce` is put on every
+//! inline script; take it with `use_nonce` for the content security policy. Pages write their status into `PageStatus` while they render; as
+//! everything is rendered before the answer is built, the server reads it afterwards.
+//!
+//! Forms post to the server outside the API: `POST /session` (`key`, `remember`, `next`: the address to come back to) and `POST /session/end`
+//! (`next`). Both answer 303. A sign-in that fails is answered with the page of `next`, status of the failure, and `sign_in_error` set.
+
+use crate::{Session, Theme};
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "ssr")]
+use {
+    crate::App,
+    leptos::{config::LeptosOptions, prelude::*},
+    leptos_meta::MetaTags,
+    std::sync::{
+        Arc,
+        atomic::{AtomicU16, Ordering},
+    },
+};
+
+/// What a page knows about its request; travels to the browser in the page, so that both render the same.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct PageContext {
+    /// Base path with leading and without trailing slash; empty at the root.
+    pub base: String,
+    /// The server's clock when the page was rendered, Unix seconds.
+    pub now: i64,
+    /// From `?theme=`, else from the cookie.
+    pub theme: Theme,
+    /// From [`session`](crate::session()).
+    pub session: Session,
+    /// Why the sign-in that led here failed, in one sentence.
+    pub sign_in_error: Option<String>,
+    /// Shown in the sign-in form: the preview tells its keys here.
+    pub sign_in_hint: Option<String>,
+}
+
+/// The content-addressed directory of the bundle, relative to the base path: `pkg-<hash>`. Holds `app.js`, `app_bg.wasm`, `main.css`.
+#[cfg(feature = "ssr")]
+#[derive(Clone, Debug)]
+pub struct Assets(pub Arc<str>);
+
+/// The status that the page asks for; 200 unless a page said otherwise.
+#[cfg(feature = "ssr")]
+#[derive(Clone, Debug)]
+pub struct PageStatus(Arc<AtomicU16>);
+
+// === impl PageStatus ===
+
+#[cfg(feature = "ssr")]
+impl PageStatus {
+    pub fn get(&self) -> u16 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(feature = "ssr")]
+impl Default for PageStatus {
+    fn default() -> Self {
+        Self(Arc::new(AtomicU16::new(200)))
+    }
+}
+
+/// Says with which status the page is sent. In the browser the page has long arrived and nothing happens.
+pub(crate) fn set_status(status: u16) {
+    #[cfg(feature = "ssr")]
+    if let Some(page) = use_context::<PageStatus>() {
+        page.0.store(status, Ordering::Relaxed);
+    }
+    #[cfg(not(feature = "ssr"))]
+    let _ = status;
+}
+
+/// The whole document.
+#[cfg(feature = "ssr")]
+pub fn shell() -> impl IntoView {
+    let PageContext { base, theme, .. } = expect_context();
+    let Assets(assets) = expect_context();
+    let options = LeptosOptions::builder()
+        .output_name("app")
+        .site_pkg_dir(Arc::clone(&assets))
+        .build();
+    view! {
+        <!DOCTYPE html>
+        <html lang="en" data-theme=theme.attribute()>
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="color-scheme" content="light dark" />
+                <meta name="referrer" content="same-origin" />
+                <link rel="icon" href=format!("{base}/favicon.svg") type="image/svg+xml" />
+                <link rel="stylesheet" href=format!("{base}/{assets}/main.css") />
+                <HydrationScripts options=options root=base />
+                <MetaTags />
+            </head>
+            <body>
+                <App />
+            </body>
+        </html>
+    }
+}
