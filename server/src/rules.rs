@@ -1,0 +1,5 @@
+//! Pure decisions over what is stored: what follows from it at a given moment. Nothing here reads a clock, a store or the network.
+
+pub mod approval;
+pub mod change_window;
+pub mod duration;
