@@ -1,5 +1,10 @@
 //! The Opsdeck server: catalog, sources, rules, REST API and the pages' host.
 
+pub mod access;
+pub mod cli;
+pub mod config;
+pub mod headers;
 pub mod resources;
 pub mod rules;
 pub mod source;
+pub mod telemetry;

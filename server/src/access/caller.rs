@@ -1,0 +1,267 @@
+//! Who is asking: turns the credentials of a request into a caller, or into the reason why there is none.
+
+use super::{
+    keys::{Key, KeySet},
+    origin,
+    session::CookiePolicy,
+};
+use arc_swap::ArcSwap;
+use http::{HeaderMap, Method, header};
+use jiff::Timestamp;
+use opsdeck_api::Role;
+use std::sync::Arc;
+
+/// The credential of scripts and of the sign-in form.
+pub const API_KEY: &str = "x-api-key";
+
+/// Everything that decides who may come in.
+#[derive(Debug)]
+pub struct Door {
+    /// Swapped as a whole when the keys change; a request keeps the set it began with.
+    pub keys: ArcSwap<KeySet>,
+    pub cookies: CookiePolicy,
+    /// `CHATCLI_OPERATOR_DEV_MODE`: everybody is admin as long as there are no keys.
+    pub dev_mode: bool,
+    /// Origin of `--public-url`.
+    pub public_origin: Option<String>,
+    pub tls: bool,
+}
+
+/// Who asks, for the length of one request.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    pub identity: String,
+    /// The text of a role that does not exist, for a key that may do nothing.
+    pub role: Result<Role, String>,
+    pub key_id: String,
+    pub via: Via,
+    pub expires_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Via {
+    Key,
+    Session,
+    Dev,
+}
+
+/// Why nobody came in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Refusal {
+    NoKeysConfigured,
+    Missing,
+    Invalid,
+    /// A write by session that does not come from our own page.
+    CrossSite,
+}
+
+// === impl Door ===
+
+impl Door {
+    pub fn caller(&self, method: &Method, headers: &HeaderMap, now: Timestamp) -> Result<Caller, Refusal> {
+        let keys = self.keys.load();
+        if keys.is_empty() {
+            return if self.dev_mode {
+                Ok(Caller::dev())
+            } else {
+                Err(Refusal::NoKeysConfigured)
+            };
+        }
+        match headers.get(API_KEY).map(|value| value.as_bytes()) {
+            Some(text) if !text.is_empty() => {
+                let key = std::str::from_utf8(text)
+                    .ok()
+                    .and_then(|text| keys.find(text, now))
+                    .ok_or(Refusal::Invalid)?;
+                Ok(Caller::new(key, Via::Key, key.expires_at))
+            }
+            _ => self.caller_by_session(&keys, method, headers, now),
+        }
+    }
+
+    /// Does the request carry anything that wants to be a credential?
+    pub fn is_presented(&self, headers: &HeaderMap) -> bool {
+        let cookies = headers
+            .get_all(header::COOKIE)
+            .into_iter()
+            .filter_map(|value| value.to_str().ok());
+        headers.contains_key(API_KEY) || cookies.into_iter().any(|text| text.contains(self.cookies.name()))
+    }
+
+    pub fn is_same_origin(&self, headers: &HeaderMap) -> bool {
+        origin::is_same_origin(headers, self.public_origin.as_deref(), self.tls)
+    }
+
+    fn caller_by_session(
+        &self,
+        keys: &Arc<KeySet>,
+        method: &Method,
+        headers: &HeaderMap,
+        now: Timestamp,
+    ) -> Result<Caller, Refusal> {
+        let cookies = headers
+            .get_all(header::COOKIE)
+            .into_iter()
+            .filter_map(|value| value.to_str().ok());
+        let session = cookies
+            .into_iter()
+            .find_map(|text| self.cookies.read(text, keys, now))
+            .ok_or(Refusal::Missing)?;
+        if !method.is_safe() && !self.is_same_origin(headers) {
+            return Err(Refusal::CrossSite);
+        }
+        Ok(Caller::new(session.key, Via::Session, Some(session.expires_at)))
+    }
+}
+
+// === impl Caller ===
+
+impl Caller {
+    fn new(key: &Key, via: Via, expires_at: Option<Timestamp>) -> Self {
+        Self {
+            identity: key.identity.clone(),
+            role: key.role.clone(),
+            key_id: key.id(),
+            via,
+            expires_at,
+        }
+    }
+
+    fn dev() -> Self {
+        Self {
+            identity: "dev-mode".into(),
+            role: Ok(Role::Admin),
+            key_id: String::new(),
+            via: Via::Dev,
+            expires_at: None,
+        }
+    }
+
+    pub fn role_text(&self) -> &str {
+        match &self.role {
+            Ok(role) => role.as_str(),
+            Err(text) => text,
+        }
+    }
+
+    pub fn may(&self, needed: Role) -> bool {
+        self.role.as_ref().is_ok_and(|role| *role >= needed)
+    }
+}
+
+// === impl Via ===
+
+impl Via {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Key => "key",
+            Self::Session => "session",
+            Self::Dev => "dev",
+        }
+    }
+}
+
+// === impl Refusal ===
+
+impl Refusal {
+    /// Upstream's words, which scripts look for.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::NoKeysConfigured => {
+                "no API keys are configured: give them in --api-keys-file, or set CHATCLI_OPERATOR_DEV_MODE=true for development"
+            }
+            Self::Missing => "missing API key in X-API-Key header",
+            Self::Invalid => "invalid API key",
+            Self::CrossSite => "a write by browser session must come from this site's own page",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn door(keys: &str, dev_mode: bool) -> Door {
+        Door {
+            keys: ArcSwap::from_pointee(KeySet::parse(keys, None).unwrap()),
+            cookies: CookiePolicy::new("", false),
+            dev_mode,
+            public_origin: None,
+            tls: false,
+        }
+    }
+
+    fn ask(door: &Door, method: Method, pairs: &[(&'static str, &str)]) -> Result<Caller, Refusal> {
+        let headers = pairs
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect();
+        door.caller(&method, &headers, Timestamp::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn without_keys_everything_is_closed_and_dev_mode_opens_it() {
+        assert_eq!(
+            ask(&door("", false), Method::GET, &[(API_KEY, "a")]).unwrap_err(),
+            Refusal::NoKeysConfigured
+        );
+        let caller = ask(&door("", true), Method::GET, &[]).unwrap();
+        assert_eq!(
+            (caller.identity.as_str(), caller.role, caller.via),
+            ("dev-mode", Ok(Role::Admin), Via::Dev)
+        );
+    }
+
+    #[test]
+    fn with_keys_dev_mode_means_nothing() {
+        let door = door("- {key: a, role: operator, name: mira}", true);
+        assert_eq!(ask(&door, Method::GET, &[]).unwrap_err(), Refusal::Missing);
+        assert_eq!(ask(&door, Method::GET, &[(API_KEY, "")]).unwrap_err(), Refusal::Missing);
+        assert_eq!(
+            ask(&door, Method::GET, &[(API_KEY, "A")]).unwrap_err(),
+            Refusal::Invalid
+        );
+        let caller = ask(&door, Method::GET, &[(API_KEY, "a")]).unwrap();
+        assert!(caller.may(Role::Viewer) && caller.may(Role::Operator) && !caller.may(Role::Admin));
+    }
+
+    #[test]
+    fn a_session_reads_freely_and_writes_from_our_own_page_only() {
+        let door = door("- {key: a, role: operator}", false);
+        let issued = door.cookies.issue(
+            door.keys.load().find("a", Timestamp::UNIX_EPOCH).unwrap(),
+            false,
+            Timestamp::UNIX_EPOCH,
+        );
+        let cookie = format!("{}={}", issued.name(), issued.value());
+        assert_eq!(
+            ask(&door, Method::GET, &[("cookie", &cookie)]).unwrap().via,
+            Via::Session
+        );
+        assert_eq!(
+            ask(&door, Method::POST, &[("cookie", &cookie)]).unwrap_err(),
+            Refusal::CrossSite
+        );
+        assert_eq!(
+            ask(
+                &door,
+                Method::POST,
+                &[("cookie", &cookie), ("sec-fetch-site", "cross-site")]
+            )
+            .unwrap_err(),
+            Refusal::CrossSite
+        );
+        assert!(
+            ask(
+                &door,
+                Method::POST,
+                &[("cookie", &cookie), ("sec-fetch-site", "same-origin")]
+            )
+            .is_ok()
+        );
+        assert_eq!(
+            ask(&door, Method::GET, &[("cookie", &cookie), (API_KEY, "b")]).unwrap_err(),
+            Refusal::Invalid
+        );
+    }
+}

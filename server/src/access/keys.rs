@@ -1,0 +1,296 @@
+//! API keys: the YAML that lists them, and the set held in memory, which knows digests only.
+
+use hkdf::Hkdf;
+use jiff::Timestamp;
+use opsdeck_api::Role;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+use std::fmt;
+use subtle::ConstantTimeEq as _;
+
+/// As long as a block of SHA-256, so that HMAC takes it as it is.
+pub type SessionSecret = [u8; 64];
+
+/// SHA-256 of a key.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub struct Digest([u8; 32]);
+
+/// One key, without its text.
+#[derive(Clone)]
+pub struct Key {
+    digest: Digest,
+    /// A role of the table, or the text that is none: such a key is known and may do nothing.
+    pub role: Result<Role, String>,
+    /// Who acts: recorded on every decision.
+    pub identity: String,
+    pub expires_at: Option<Timestamp>,
+    session_secret: SessionSecret,
+}
+
+/// All keys that are valid now.
+#[derive(Clone, Debug, Default)]
+pub struct KeySet(Vec<Key>);
+
+/// The YAML is not a list of keys.
+#[derive(Debug, thiserror::Error)]
+#[error("not a list of API keys: {0}")]
+pub struct Malformed(String);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    #[serde(default)]
+    key: String,
+    #[serde(default)]
+    key_hash: String,
+    #[serde(default)]
+    role: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    expires_at: Option<String>,
+}
+
+// === impl Digest ===
+
+impl Digest {
+    pub fn of(key: &str) -> Self {
+        Self(Sha256::digest(key.as_bytes()).into())
+    }
+
+    /// First 12 hex digits: names a key in logs and answers without giving it away.
+    pub fn id(&self) -> String {
+        self.0[..6].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn from_hex(text: &str) -> Option<Self> {
+        let text = text.strip_prefix("sha256:")?;
+        let mut bytes = [0; 32];
+        if text.len() != 64 || !text.is_ascii() {
+            return None;
+        }
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sha256:{}…", self.id())
+    }
+}
+
+// === impl Key ===
+
+impl Key {
+    pub fn id(&self) -> String {
+        self.digest.id()
+    }
+
+    /// Signs this key's browser sessions, so that they end when the key does.
+    pub fn session_secret(&self) -> &SessionSecret {
+        &self.session_secret
+    }
+
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|end| end <= now)
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key")
+            .field("digest", &self.digest)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
+    }
+}
+
+// === impl KeySet ===
+
+impl KeySet {
+    /// Reads the YAML list. Entries without key or role are skipped; of two with the same key the last one counts.
+    ///
+    /// `shared_secret` signs the sessions of all keys on all replicas; without it each key's own text does, and a key
+    /// given only as a hash gets a secret that lives as long as this process.
+    pub fn parse(yaml: &str, shared_secret: Option<&[u8]>) -> Result<Self, Malformed> {
+        let entries: Option<Vec<Entry>> = serde_saphyr::from_str(yaml).map_err(|error| Malformed(error.to_string()))?;
+        let mut keys: Vec<Key> = Vec::new();
+        for (index, entry) in entries.unwrap_or_default().into_iter().enumerate() {
+            let Some(key) = entry.into_key(index, shared_secret)? else {
+                continue;
+            };
+            keys.retain(|earlier| earlier.digest != key.digest);
+            keys.push(key);
+        }
+        Ok(Self(keys))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The key with this text. Compares with every key, so that the time taken tells nothing.
+    pub fn find(&self, text: &str, now: Timestamp) -> Option<&Key> {
+        let digest = Digest::of(text);
+        let found = self.0.iter().fold(None, |found, key| {
+            if bool::from(key.digest.0.ct_eq(&digest.0)) {
+                Some(key)
+            } else {
+                found
+            }
+        });
+        found.filter(|key| !key.is_expired(now))
+    }
+
+    /// The key that a session names. The id is no secret; the session's signature is what counts.
+    pub fn by_id(&self, id: &str, now: Timestamp) -> Option<&Key> {
+        self.0.iter().find(|key| key.id() == id && !key.is_expired(now))
+    }
+}
+
+impl Entry {
+    fn into_key(self, index: usize, shared_secret: Option<&[u8]>) -> Result<Option<Key>, Malformed> {
+        if self.role.is_empty() || (self.key.is_empty() && self.key_hash.is_empty()) {
+            return Ok(None);
+        }
+        let digest = if self.key.is_empty() {
+            Digest::from_hex(&self.key_hash).ok_or_else(|| {
+                Malformed(format!(
+                    "entry {}: keyHash is not `sha256:` and 64 hex digits",
+                    index + 1
+                ))
+            })?
+        } else {
+            Digest::of(&self.key)
+        };
+        let expires_at = self
+            .expires_at
+            .map(|text| {
+                text.parse()
+                    .map_err(|_| Malformed(format!("entry {}: expiresAt is not an RFC 3339 time", index + 1)))
+            })
+            .transpose()?;
+        let role = self.role.parse::<Role>().map_err(|_| {
+            tracing::warn!(
+                key.id = digest.id(),
+                role = self.role,
+                "key has a role that does not exist: it may do nothing"
+            );
+            self.role.clone()
+        });
+        let identity = [self.name.trim(), self.description.trim()]
+            .into_iter()
+            .find(|text| !text.is_empty())
+            .map_or_else(|| format!("key-{}", digest.id()), str::to_owned);
+        let session_secret = match shared_secret {
+            Some(secret) => derive(secret, &digest),
+            None if !self.key.is_empty() => derive(self.key.as_bytes(), &digest),
+            None => {
+                tracing::warn!(
+                    key.id = digest.id(),
+                    "key is given only as a hash and there is no session secret: its browser sessions end with this process"
+                );
+                derive(&random_secret(), &digest)
+            }
+        };
+        Ok(Some(Key {
+            digest,
+            role,
+            identity,
+            expires_at,
+            session_secret,
+        }))
+    }
+}
+
+fn derive(secret: &[u8], digest: &Digest) -> SessionSecret {
+    let mut output = [0; 64];
+    let expanded = Hkdf::<Sha256>::new(None, secret).expand(&digest.0, &mut output);
+    debug_assert!(expanded.is_ok(), "64 bytes are within what HKDF-SHA256 can give");
+    output
+}
+
+fn random_secret() -> [u8; 32] {
+    let mut bytes = [0; 32];
+    if let Err(error) = getrandom::fill(&mut bytes) {
+        // Without randomness there is no safe secret to fall back to.
+        panic!("the system gives no random bytes: {error}");
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(yaml: &str) -> KeySet {
+        KeySet::parse(yaml, None).unwrap()
+    }
+
+    fn now() -> Timestamp {
+        "2026-09-23T12:00:00Z".parse().unwrap()
+    }
+
+    #[test]
+    fn identity_is_name_then_description_then_fingerprint() {
+        let set = keys(
+            "- {key: a, role: viewer, name: ' sre-mira ', description: d}\n- {key: b, role: viewer, name: ' ', description: wallboard}\n- {key: c, role: viewer}\n",
+        );
+        assert_eq!(set.find("a", now()).unwrap().identity, "sre-mira");
+        assert_eq!(set.find("b", now()).unwrap().identity, "wallboard");
+        assert_eq!(set.find("c", now()).unwrap().identity, "key-2e7d2c03a950");
+    }
+
+    #[test]
+    fn entries_without_key_or_role_are_skipped_and_the_last_of_equals_wins() {
+        let set = keys("- {key: a, role: viewer}\n- {role: admin}\n- {key: b}\n- {key: a, role: admin, extra: 1}\n");
+        assert_eq!(set.len(), 1);
+        assert_eq!(set.find("a", now()).unwrap().role, Ok(Role::Admin));
+    }
+
+    #[test]
+    fn an_unknown_role_is_known_and_has_no_rights() {
+        assert_eq!(
+            keys("- {key: a, role: Admin}").find("a", now()).unwrap().role,
+            Err("Admin".into())
+        );
+    }
+
+    #[test]
+    fn a_hash_stands_for_its_key() {
+        let set = keys(
+            "- {keyHash: 'sha256:ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb', role: viewer}",
+        );
+        assert!(set.find("a", now()).is_some());
+        assert!(KeySet::parse("- {keyHash: 'sha256:abc', role: viewer}", None).is_err());
+    }
+
+    #[test]
+    fn an_expired_key_is_unknown() {
+        let set = keys("- {key: a, role: viewer, expiresAt: '2026-09-23T12:00:00Z'}");
+        assert!(set.find("a", now()).is_none());
+        assert!(set.find("a", "2026-09-23T11:59:59Z".parse().unwrap()).is_some());
+    }
+
+    #[test]
+    fn nothing_printed_holds_a_key() {
+        let set = keys("- {key: opsdeck_planted_secret, role: viewer}");
+        assert!(!format!("{set:?}").contains("planted"));
+    }
+
+    #[test]
+    fn an_empty_document_has_no_keys() {
+        assert!(keys("").is_empty());
+        assert!(keys("[]").is_empty());
+        assert!(KeySet::parse("key: a", None).is_err());
+    }
+}

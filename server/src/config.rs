@@ -1,0 +1,209 @@
+//! Flags and environment, checked as a whole before a port is bound. A mistake is one line that names the flag and the fix.
+
+use crate::{
+    access::{caller::Door, keys::KeySet, session::CookiePolicy},
+    cli,
+};
+use arc_swap::ArcSwap;
+use http::Uri;
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+};
+
+const DEFAULT_PORT: u16 = 8090;
+
+/// The keys of the preview, printed at its start.
+const PREVIEW_KEYS: &str = "
+- {key: preview, role: admin, name: preview}
+- {key: preview-operator, role: operator, name: preview-operator}
+- {key: preview-viewer, role: viewer, name: preview-viewer}
+";
+
+/// The configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Misconfigured(pub String);
+
+/// What a running console is made of, whatever the command was.
+#[derive(Debug)]
+pub struct Config {
+    pub listen: SocketAddr,
+    /// Empty, or `/x` without a slash at the end.
+    pub base_path: String,
+    pub door: Door,
+    pub objects: Objects,
+}
+
+/// Where the objects come from.
+#[derive(Debug)]
+pub enum Objects {
+    /// The store in this directory.
+    Stored { data_dir: PathBuf, settle: bool },
+    /// The sample, in memory, with this many generated incidents besides.
+    Sample { simulate: bool, generated: u32 },
+}
+
+// === impl Config ===
+
+impl TryFrom<cli::Serve> for Config {
+    type Error = Misconfigured;
+
+    fn try_from(serve: cli::Serve) -> Result<Self, Misconfigured> {
+        let keys = serve
+            .api_keys_file
+            .as_deref()
+            .map_or_else(|| Ok(KeySet::default()), read_keys)?;
+        let (base_path, door) = door(keys, &serve.mount)?;
+        Ok(Self {
+            listen: listen(serve.listen, serve.port.as_deref())?,
+            base_path,
+            door,
+            objects: Objects::Stored {
+                data_dir: data_dir(&serve.store)?,
+                settle: !serve.no_settler,
+            },
+        })
+    }
+}
+
+impl TryFrom<cli::Preview> for Config {
+    type Error = Misconfigured;
+
+    fn try_from(preview: cli::Preview) -> Result<Self, Misconfigured> {
+        let keys = KeySet::parse(PREVIEW_KEYS, None).map_err(|error| Misconfigured(error.to_string()))?;
+        let (base_path, door) = door(keys, &preview.mount)?;
+        let objects = Objects::Sample {
+            simulate: !preview.calm,
+            generated: preview.objects,
+        };
+        Ok(Self {
+            listen: preview.listen,
+            base_path,
+            door,
+            objects,
+        })
+    }
+}
+
+/// The directory of the embedded store, given or usual.
+pub fn data_dir(store: &cli::Store) -> Result<PathBuf, Misconfigured> {
+    if let Some(given) = &store.data_dir {
+        return Ok(given.clone());
+    }
+    let absolute = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    absolute("XDG_DATA_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
+        .map(|base| base.join("opsdeck"))
+        .ok_or_else(|| Misconfigured("--data-dir is not given and there is no home directory to use instead".into()))
+}
+
+fn listen(given: Option<SocketAddr>, port: Option<&str>) -> Result<SocketAddr, Misconfigured> {
+    let port = match port.map(str::trim).filter(|text| !text.is_empty()) {
+        Some(text) => text
+            .parse()
+            .map_err(|_| Misconfigured(format!("CHATCLI_AIOPS_PORT is not a port: {text}")))?,
+        None => DEFAULT_PORT,
+    };
+    Ok(given.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port)))
+}
+
+fn read_keys(path: &Path) -> Result<KeySet, Misconfigured> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Misconfigured(format!("--api-keys-file {} cannot be read: {error}", path.display())))?;
+    KeySet::parse(&text, None).map_err(|error| Misconfigured(format!("--api-keys-file {}: {error}", path.display())))
+}
+
+fn door(keys: KeySet, mount: &cli::Mount) -> Result<(String, Door), Misconfigured> {
+    let base_path = base_path(&mount.base_path)?;
+    let public_origin = mount.public_url.as_deref().map(origin).transpose()?;
+    let secure = public_origin
+        .as_deref()
+        .is_some_and(|origin| origin.starts_with("https://"));
+    let door = Door {
+        keys: ArcSwap::from_pointee(keys),
+        cookies: CookiePolicy::new(&base_path, secure),
+        dev_mode: dev_mode(std::env::var("CHATCLI_OPERATOR_DEV_MODE").ok().as_deref()),
+        public_origin,
+        tls: false,
+    };
+    Ok((base_path, door))
+}
+
+/// The exact words that upstream takes for yes.
+fn dev_mode(value: Option<&str>) -> bool {
+    value.is_some_and(|text| matches!(text.trim().to_lowercase().as_str(), "1" | "t" | "true"))
+}
+
+fn base_path(text: &str) -> Result<String, Misconfigured> {
+    let path = text.trim_end_matches('/');
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/-_.~".contains(c);
+    if path.is_empty() || (path.starts_with('/') && !path.contains("//") && path.chars().all(plain)) {
+        Ok(path.to_owned())
+    } else {
+        Err(Misconfigured(format!(
+            "--base-path must be a path such as /opsdeck, not {text}"
+        )))
+    }
+}
+
+fn origin(text: &str) -> Result<String, Misconfigured> {
+    let uri: Option<Uri> = text.parse().ok();
+    match uri.as_ref().map(|uri| (uri.scheme_str(), uri.authority())) {
+        Some((Some(scheme @ ("http" | "https")), Some(authority))) => Ok(format!("{scheme}://{authority}")),
+        _ => Err(Misconfigured(format!(
+            "--public-url must be an address such as https://ops.example.com, not {text}"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_may_come_by_upstreams_name() {
+        assert_eq!(listen(None, None).unwrap().to_string(), "0.0.0.0:8090");
+        assert_eq!(listen(None, Some("9000")).unwrap().to_string(), "0.0.0.0:9000");
+        assert_eq!(
+            listen("127.0.0.1:1".parse().ok(), Some("9000")).unwrap().to_string(),
+            "127.0.0.1:1"
+        );
+        assert!(
+            listen(None, Some("http"))
+                .unwrap_err()
+                .to_string()
+                .contains("CHATCLI_AIOPS_PORT")
+        );
+    }
+
+    #[test]
+    fn dev_mode_takes_upstreams_words_only() {
+        for yes in ["true", "TRUE", "1", "t", " true "] {
+            assert!(dev_mode(Some(yes)), "{yes}");
+        }
+        for no in ["", "yes", "on", "enabled", "0", "f", "false"] {
+            assert!(!dev_mode(Some(no)), "{no}");
+        }
+        assert!(!dev_mode(None));
+    }
+
+    #[test]
+    fn a_base_path_is_a_plain_path() {
+        assert_eq!(base_path("/ops/").unwrap(), "/ops");
+        assert_eq!(base_path("/").unwrap(), "");
+        for wrong in ["ops", "/a//b", "/a?b", "/ä"] {
+            assert!(base_path(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_public_url_is_reduced_to_its_origin() {
+        assert_eq!(origin("https://ops.example/x").unwrap(), "https://ops.example");
+        assert!(origin("ops.example").is_err());
+    }
+}

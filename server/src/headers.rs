@@ -1,0 +1,86 @@
+//! Header policies as types: what a browser may do with an answer, and how long anybody may keep it.
+
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+/// How long an answer may be kept.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CachePolicy {
+    /// Tied to a key, or to the moment: never kept.
+    NoStore,
+    /// The address changes with the content: kept for ever.
+    Immutable,
+    /// A fixed address whose content changes with a release.
+    ForAnHour,
+}
+
+/// The content security policy of a page: nothing at all, then what the dashboard needs.
+#[derive(Clone, Debug)]
+pub struct PagePolicy<'a> {
+    /// Of this answer alone; on every inline script.
+    pub nonce: &'a str,
+}
+
+// === impl CachePolicy ===
+
+impl CachePolicy {
+    pub fn apply(self, headers: &mut HeaderMap) {
+        let value = match self {
+            Self::NoStore => "no-store",
+            Self::Immutable => "public, max-age=31536000, immutable",
+            Self::ForAnHour => "public, max-age=3600",
+        };
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(value));
+    }
+}
+
+// === impl PagePolicy ===
+
+impl PagePolicy<'_> {
+    /// `strict-dynamic` lets the nonced script load the bundle; `wasm-unsafe-eval` compiles WebAssembly and nothing else.
+    pub fn value(&self) -> String {
+        format!(
+            "default-src 'none'; script-src 'nonce-{}' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
+             font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+            self.nonce
+        )
+    }
+
+    pub fn apply(&self, headers: &mut HeaderMap) {
+        if let Ok(value) = HeaderValue::try_from(self.value()) {
+            headers.insert(header::CONTENT_SECURITY_POLICY, value);
+        }
+    }
+}
+
+/// On every answer, whatever it is.
+pub async fn harden(mut response: Response) -> Response {
+    const EVERYWHERE: [(HeaderName, &str); 5] = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (
+            HeaderName::from_static("permissions-policy"),
+            "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+        ),
+    ];
+    for (name, value) in EVERYWHERE {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_may_do_what_it_needs_and_no_more() {
+        assert_eq!(
+            PagePolicy { nonce: "abc" }.value(),
+            "default-src 'none'; script-src 'nonce-abc' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
+             font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        );
+    }
+}

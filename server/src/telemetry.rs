@@ -1,0 +1,18 @@
+//! The log: one line an event on standard error, for people or as JSON.
+
+use crate::cli::LogFormat;
+use tracing_subscriber::EnvFilter;
+
+/// `RUST_LOG` narrows or widens it; without, our own informational lines and everybody's warnings.
+pub fn start(format: LogFormat) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,opsdeck=info"));
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_target(false);
+    // A second start, as in tests, keeps the first.
+    let _ = match format {
+        LogFormat::Text => builder.try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    };
+}
