@@ -1,0 +1,47 @@
+# The words a contributor needs. What is missing on the machine is installed on the way.
+SHELL := bash
+.DEFAULT_GOAL := help
+.PHONY: help run build test test-rust test-e2e conformance bench lint fmt deny bundle bundle-record shots
+
+help: ## List these words
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' Makefile
+
+run: bundle ## Build, then serve the preview data; ARGS='--calm' is passed on
+	@cargo run --locked --package opsdeck -- preview $(ARGS)
+
+build: bundle ## Leave one self-contained binary in target/release/opsdeck
+	@cargo build --release --locked --package opsdeck
+
+test: ## Run everything: format, lints, seams, Rust tests, conformance, browser tests
+	@scripts/test.sh format bundle lint rust conformance e2e
+
+test-rust: ## Run the Rust tests
+	@scripts/test.sh rust
+
+test-e2e: ## Run the browser tests; ARGS='-g approval' is passed on
+	@scripts/test.sh e2e
+
+conformance: ## Compare the REST API with the recorded answers
+	@scripts/test.sh conformance
+
+bench: ## Measure the catalog at 1k, 10k and 100k incidents
+	@cargo bench --locked --package opsdeck
+
+lint: ## Check format and lints of Rust, shell and TypeScript
+	@scripts/test.sh format bundle lint
+
+fmt: ## Format the Rust code
+	@cargo fmt --all
+
+deny: ## Check licences, bans and sources of the dependencies; CHECK=advisories needs the open network
+	@scripts/tools.sh deny
+	@source scripts/env.sh && cargo deny check $(or $(CHECK),bans licenses sources)
+
+bundle: ## Build the dashboard for the browser into target/site, unless it is there already
+	@scripts/bundle.sh
+
+bundle-record: bundle ## Accept the size of the bundle
+	@node scripts/bundle-size.mjs --record
+
+shots: ## Write screenshots of every page into shots/
+	@scripts/test.sh shots

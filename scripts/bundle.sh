@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds target/site: the dashboard for the browser, its styles and the static files, each also in brotli and gzip.
+# Does nothing when nothing that goes in has changed.
+# shellcheck source=scripts/env.sh
+source "$(dirname "$0")/env.sh"
+
+inputs() {
+  find api app style public -type f -print0 | sort -z
+  printf '%s\0' Cargo.toml Cargo.lock Trunk.toml rust-toolchain.toml scripts/bundle.sh scripts/compress.mjs
+}
+
+stamp=$ROOT/target/site.stamp
+now=$(inputs | xargs -0 sha256sum | sha256sum)
+[ -d "$SITE" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$now" ] && exit
+
+"$ROOT/scripts/tools.sh" build
+say "building the browser bundle"
+trunk build --release --offline --log=warn
+
+new=$ROOT/target/site.new
+rm -rf "$new"
+cp -R public "$new"
+sed 's/opsdeck-app_bg/app_bg/' target/trunk/opsdeck-app.js >"$new/app.js"
+wasm-opt -Oz --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals \
+  --enable-reference-types --enable-multivalue target/trunk/opsdeck-app_bg.wasm -o "$new/app_bg.wasm"
+# Tokens and the base come first, because the components stand on them.
+{
+  cat style/tokens.css style/base.css
+  find style -name '*.css' ! -name tokens.css ! -name base.css -print0 | sort -z | xargs -0 cat
+} >"$new/main.css"
+node scripts/compress.mjs "$new"
+
+# A server that runs from this checkout reads the folder: it sees the old one or the new one, never half.
+rm -rf "$SITE"
+mv "$new" "$SITE"
+printf '%s\n' "$now" >"$stamp"
