@@ -2,4 +2,7 @@
 
 pub mod approval;
 pub mod change_window;
+pub mod drives_aiops;
 pub mod duration;
+pub mod masking;
+pub mod plan_hash;
