@@ -2,6 +2,7 @@
 
 pub mod caller;
 pub mod client_host;
+pub mod key_file;
 pub mod keys;
 pub mod limits;
 pub mod origin;

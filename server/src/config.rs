@@ -1,14 +1,15 @@
 //! Flags and environment, checked as a whole before a port is bound. A mistake is one line that names the flag and the fix.
 
 use crate::{
-    access::{caller::Door, keys::KeySet, session::CookiePolicy},
+    access::{caller::Door, key_file::KeyFile, keys::KeySet, session::CookiePolicy},
     cli,
 };
 use arc_swap::ArcSwap;
 use http::Uri;
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
-    path::{Path, PathBuf},
+    path::PathBuf,
+    sync::Arc,
 };
 
 const DEFAULT_PORT: u16 = 8090;
@@ -32,6 +33,8 @@ pub struct Config {
     /// Empty, or `/x` without a slash at the end.
     pub base_path: String,
     pub door: Door,
+    /// Read again when it changes.
+    pub key_file: Option<KeyFile>,
     pub objects: Objects,
 }
 
@@ -50,15 +53,14 @@ impl TryFrom<cli::Serve> for Config {
     type Error = Misconfigured;
 
     fn try_from(serve: cli::Serve) -> Result<Self, Misconfigured> {
-        let keys = serve
-            .api_keys_file
-            .as_deref()
-            .map_or_else(|| Ok(KeySet::default()), read_keys)?;
+        let mut key_file = serve.api_keys_file.map(|path| KeyFile::new(path, None));
+        let keys = key_file.as_mut().map_or_else(|| Ok(KeySet::default()), read_keys)?;
         let (base_path, door) = door(keys, &serve.mount)?;
         Ok(Self {
             listen: listen(serve.listen, serve.port.as_deref())?,
             base_path,
             door,
+            key_file,
             objects: Objects::Stored {
                 data_dir: data_dir(&serve.store)?,
                 settle: !serve.no_settler,
@@ -81,6 +83,7 @@ impl TryFrom<cli::Preview> for Config {
             listen: preview.listen,
             base_path,
             door,
+            key_file: None,
             objects,
         })
     }
@@ -112,10 +115,9 @@ fn listen(given: Option<SocketAddr>, port: Option<&str>) -> Result<SocketAddr, M
     Ok(given.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port)))
 }
 
-fn read_keys(path: &Path) -> Result<KeySet, Misconfigured> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Misconfigured(format!("--api-keys-file {} cannot be read: {error}", path.display())))?;
-    KeySet::parse(&text, None).map_err(|error| Misconfigured(format!("--api-keys-file {}: {error}", path.display())))
+fn read_keys(file: &mut KeyFile) -> Result<KeySet, Misconfigured> {
+    file.read()
+        .map_err(|error| Misconfigured(format!("--api-keys-file {error}")))
 }
 
 fn door(keys: KeySet, mount: &cli::Mount) -> Result<(String, Door), Misconfigured> {
@@ -125,7 +127,7 @@ fn door(keys: KeySet, mount: &cli::Mount) -> Result<(String, Door), Misconfigure
         .as_deref()
         .is_some_and(|origin| origin.starts_with("https://"));
     let door = Door {
-        keys: ArcSwap::from_pointee(keys),
+        keys: Arc::new(ArcSwap::from_pointee(keys)),
         cookies: CookiePolicy::new(&base_path, secure),
         dev_mode: dev_mode(std::env::var("CHATCLI_OPERATOR_DEV_MODE").ok().as_deref()),
         public_origin,

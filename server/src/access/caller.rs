@@ -18,7 +18,7 @@ pub const API_KEY: &str = "x-api-key";
 #[derive(Debug)]
 pub struct Door {
     /// Swapped as a whole when the keys change; a request keeps the set it began with.
-    pub keys: ArcSwap<KeySet>,
+    pub keys: Arc<ArcSwap<KeySet>>,
     pub cookies: CookiePolicy,
     /// `CHATCLI_OPERATOR_DEV_MODE`: everybody is admin as long as there are no keys.
     pub dev_mode: bool,
@@ -183,7 +183,7 @@ mod tests {
 
     fn door(keys: &str, dev_mode: bool) -> Door {
         Door {
-            keys: ArcSwap::from_pointee(KeySet::parse(keys, None).unwrap()),
+            keys: Arc::new(ArcSwap::from_pointee(KeySet::parse(keys, None).unwrap())),
             cookies: CookiePolicy::new("", false),
             dev_mode,
             public_origin: None,

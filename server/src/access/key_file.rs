@@ -1,0 +1,193 @@
+//! The file that lists the keys: read at start, and again whenever it changes.
+
+use super::keys::KeySet;
+use arc_swap::ArcSwap;
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{sync::mpsc, time};
+
+/// A mounted Secret is swapped in several steps; the file counts once it has been left alone for this long.
+const QUIET: Duration = Duration::from_millis(200);
+/// Looked at without any sign of change: not every file system reports them.
+const PERIODIC: Duration = Duration::from_secs(5);
+
+/// Where the keys are read from.
+#[derive(Clone, Debug)]
+pub struct KeyFile {
+    path: PathBuf,
+    /// Signs the sessions of all keys on all replicas, where it is given.
+    session_secret: Option<Arc<[u8]>>,
+    /// What the file held when it was last looked at; nothing where it could not be read.
+    seen: Option<String>,
+}
+
+/// The file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Unusable {
+    #[error("{0} cannot be read: {1}")]
+    Unreadable(PathBuf, #[source] std::io::Error),
+    #[error("{0}: {1}")]
+    Malformed(PathBuf, #[source] super::keys::Malformed),
+}
+
+// === impl KeyFile ===
+
+impl KeyFile {
+    pub fn new(path: PathBuf, session_secret: Option<Arc<[u8]>>) -> Self {
+        Self {
+            path,
+            session_secret,
+            seen: None,
+        }
+    }
+
+    pub fn read(&mut self) -> Result<KeySet, Unusable> {
+        let text = self.text()?;
+        let set = self.parse(&text)?;
+        self.seen = Some(text);
+        Ok(set)
+    }
+
+    /// Keeps the set equal to the file. What cannot be read or parsed leaves the last good set in force.
+    pub async fn follow(mut self, keys: Arc<ArcSwap<KeySet>>) {
+        let (signal, mut changes) = mpsc::channel(1);
+        // Mounted Secrets change by swapping a symbolic link beside the file, so the directory is what is watched.
+        let _watcher = watch_directory(&self.path, signal);
+        loop {
+            let changed = time::timeout(PERIODIC, changes.recv()).await;
+            if matches!(changed, Ok(Some(()))) {
+                while let Ok(Some(())) = time::timeout(QUIET, changes.recv()).await {}
+            }
+            match self.text() {
+                Ok(text) if self.seen.as_ref() == Some(&text) => {}
+                Ok(text) => {
+                    match self.parse(&text) {
+                        Ok(set) => {
+                            tracing::info!(keys = set.len(), "API keys changed");
+                            keys.store(Arc::new(set));
+                        }
+                        Err(error) => {
+                            tracing::error!(%error, "API keys not taken over: the last good ones stay in force")
+                        }
+                    }
+                    self.seen = Some(text);
+                }
+                Err(error) if self.seen.is_some() => {
+                    tracing::error!(%error, "API keys not read: the last good ones stay in force");
+                    self.seen = None;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn text(&self) -> Result<String, Unusable> {
+        std::fs::read_to_string(&self.path).map_err(|error| Unusable::Unreadable(self.path.clone(), error))
+    }
+
+    fn parse(&self, text: &str) -> Result<KeySet, Unusable> {
+        KeySet::parse(text, self.session_secret.as_deref())
+            .map_err(|error| Unusable::Malformed(self.path.clone(), error))
+    }
+}
+
+fn watch_directory(path: &Path, signal: mpsc::Sender<()>) -> Option<RecommendedWatcher> {
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let watching = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        // Our own reading is an access too. A full channel has a signal in it already.
+        if event.is_ok_and(|event| !event.kind.is_access()) {
+            let _ = signal.try_send(());
+        }
+    })
+    .and_then(|mut watcher| watcher.watch(directory, RecursiveMode::NonRecursive).map(|()| watcher));
+    watching
+        .inspect_err(|error| tracing::warn!(%error, directory = %directory.display(), "changes are looked for every few seconds only"))
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+    use std::os::unix::fs::symlink;
+    use tokio::task::yield_now;
+
+    struct Followed {
+        directory: tempfile::TempDir,
+        keys: Arc<ArcSwap<KeySet>>,
+    }
+
+    impl Followed {
+        /// A mounted Secret: the file is a link through `..data`, which is what is swapped.
+        fn new(yaml: &str) -> Self {
+            let directory = tempfile::tempdir().unwrap();
+            let followed = Self {
+                directory,
+                keys: Arc::default(),
+            };
+            followed.mount("first", yaml);
+            symlink("..data/api-keys", followed.path("api-keys")).unwrap();
+            let mut file = KeyFile::new(followed.path("api-keys"), None);
+            followed.keys.store(Arc::new(file.read().unwrap()));
+            tokio::spawn(file.follow(followed.keys.clone()));
+            followed
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.directory.path().join(name)
+        }
+
+        fn mount(&self, version: &str, yaml: &str) {
+            std::fs::create_dir(self.path(version)).unwrap();
+            std::fs::write(self.path(version).join("api-keys"), yaml).unwrap();
+            symlink(version, self.path("..data_tmp")).unwrap();
+            std::fs::rename(self.path("..data_tmp"), self.path("..data")).unwrap();
+        }
+
+        async fn until(&self, holds: impl Fn(&KeySet) -> bool) {
+            let settled = async {
+                while !holds(&self.keys.load()) {
+                    yield_now().await;
+                }
+            };
+            time::timeout(Duration::from_secs(20), settled)
+                .await
+                .expect("the keys follow the file");
+        }
+    }
+
+    fn knows(set: &KeySet, key: &str) -> bool {
+        set.find(key, Timestamp::UNIX_EPOCH).is_some()
+    }
+
+    #[tokio::test]
+    async fn a_swapped_secret_changes_the_keys() {
+        let followed = Followed::new("- {key: a, role: viewer}");
+        followed.mount("second", "- {key: b, role: viewer}");
+        followed.until(|set| knows(set, "b") && !knows(set, "a")).await;
+        followed.mount("third", "[]");
+        followed.until(KeySet::is_empty).await;
+    }
+
+    #[tokio::test]
+    async fn broken_yaml_leaves_the_last_good_keys() {
+        let followed = Followed::new("- {key: a, role: viewer}");
+        followed.mount("second", "- {key: [");
+        followed.mount("third", "- {key: a, role: viewer}\n- {key: c, role: viewer}");
+        followed.until(|set| knows(set, "c")).await;
+        assert!(knows(&followed.keys.load(), "a"));
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_file_is_said_with_its_name() {
+        let mut file = KeyFile::new("/nowhere/keys.yaml".into(), None);
+        assert!(file.read().unwrap_err().to_string().contains("/nowhere/keys.yaml"));
+    }
+}
