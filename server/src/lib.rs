@@ -1,9 +1,11 @@
 //! The Opsdeck server: catalog, sources, rules, REST API and the pages' host.
 
 pub mod access;
+pub mod catalog;
 pub mod cli;
 pub mod config;
 pub mod headers;
+pub mod json;
 pub mod resources;
 pub mod rules;
 pub mod source;
