@@ -78,7 +78,8 @@ for_build() {
 
 for_test() {
   for_build
-  debian chromium shellcheck python3
+  [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || debian chromium
+  debian shellcheck python3
   if ! cmp -s end2end/package-lock.json end2end/node_modules/.installed; then
     say "installing the browser tests' packages"
     npm ci --silent --no-audit --no-fund --prefix end2end
