@@ -1,8 +1,11 @@
 //! Pure decisions over what is stored: what follows from it at a given moment. Nothing here reads a clock, a store or the network.
 
+pub mod analytics;
 pub mod approval;
+pub mod approval_case;
 pub mod change_window;
 pub mod drives_aiops;
 pub mod duration;
 pub mod masking;
 pub mod plan_hash;
+pub mod slo;

@@ -1,10 +1,9 @@
 //! ApprovalRequest: one plan that waits for a decision.
 
 use super::{
-    shared::{Action, Condition, IssueRef, absent, number},
+    shared::{Action, Condition, IssueRef, TimeText, absent, number},
     vocabulary::ApprovalState,
 };
-use jiff::Timestamp;
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -103,13 +102,13 @@ pub struct ApprovalRequestStatus {
     pub decisions: Vec<Decision>,
     /// When it was approved.
     #[serde(skip_serializing_if = "absent")]
-    pub approved_at: Option<Timestamp>,
+    pub approved_at: Option<TimeText>,
     /// When it was rejected.
     #[serde(skip_serializing_if = "absent")]
-    pub rejected_at: Option<Timestamp>,
+    pub rejected_at: Option<TimeText>,
     /// When it expired.
     #[serde(skip_serializing_if = "absent")]
-    pub expired_at: Option<Timestamp>,
+    pub expired_at: Option<TimeText>,
     /// A rule decided, not people.
     pub auto_approved: bool,
     /// Observed aspects.
@@ -129,5 +128,5 @@ pub struct Decision {
     #[serde(skip_serializing_if = "absent")]
     pub reason: String,
     /// When.
-    pub timestamp: Option<Timestamp>,
+    pub timestamp: Option<TimeText>,
 }

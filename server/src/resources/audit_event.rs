@@ -1,7 +1,6 @@
 //! AuditEvent: one thing that was done, by whom and to what.
 
-use super::shared::{TextMap, absent};
-use jiff::Timestamp;
+use super::shared::{TextMap, TimeText, absent};
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,7 +38,7 @@ pub struct AuditEventSpec {
     #[serde(skip_serializing_if = "absent")]
     pub correlation_id: String,
     /// When.
-    pub timestamp: Option<Timestamp>,
+    pub timestamp: Option<TimeText>,
 }
 
 /// Who did something.

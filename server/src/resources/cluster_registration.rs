@@ -1,10 +1,9 @@
 //! ClusterRegistration: another cluster that is watched.
 
 use super::{
-    shared::{Condition, SecretRef, TextMap, absent, never, number},
+    shared::{Condition, SecretRef, TextMap, TimeText, absent, never, number},
     vocabulary::{Environment, Tier},
 };
-use jiff::Timestamp;
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,7 +66,7 @@ pub struct ClusterRegistrationStatus {
     pub connected: bool,
     /// When that was.
     #[serde(skip_serializing_if = "absent")]
-    pub last_health_check: Option<Timestamp>,
+    pub last_health_check: Option<TimeText>,
     /// Its version.
     #[serde(skip_serializing_if = "absent")]
     pub kubernetes_version: String,

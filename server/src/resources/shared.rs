@@ -2,9 +2,9 @@
 
 use super::vocabulary::{ActionType, ConditionStatus};
 use jiff::Timestamp;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// Text by key.
 pub type TextMap = BTreeMap<String, String>;
@@ -40,6 +40,11 @@ pub(super) fn weekdays() -> Vec<String> {
         .map(Into::into)
         .into()
 }
+
+/// A moment as it was written. Upstream passes the text of these on unchanged, offset and fraction included.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct TimeText(String);
 
 /// Names a workload, a node or another object in this cluster.
 #[derive(Clone, Debug, Default, Deserialize, Eq, Hash, JsonSchema, Ord, PartialEq, PartialOrd, Serialize)]
@@ -136,3 +141,36 @@ pub struct Condition {
 
 const CONDITION_TYPE: &str =
     r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
+
+// === impl TimeText ===
+
+impl TimeText {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The moment itself; none where the text is no time.
+    pub fn moment(&self) -> Option<Timestamp> {
+        self.0.parse().ok()
+    }
+}
+
+impl From<&str> for TimeText {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl JsonSchema for TimeText {
+    fn schema_name() -> Cow<'static, str> {
+        Timestamp::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        Timestamp::inline_schema()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Timestamp::json_schema(generator)
+    }
+}
