@@ -5,7 +5,7 @@ mod index;
 mod kinds;
 mod links;
 mod order;
-mod project;
+pub mod project;
 mod row;
 mod select;
 mod table;

@@ -4,6 +4,8 @@ pub mod access;
 pub mod catalog;
 pub mod cli;
 pub mod config;
+#[cfg(test)]
+mod fixtures;
 pub mod headers;
 pub mod json;
 pub mod resources;

@@ -77,10 +77,8 @@ kinds! {
 }
 
 minimal! {
-    AIInsight
     Anomaly
     ApprovalPolicy
-    ApprovalRequest
     AuditEvent
     ChaosExperiment
     ClusterRegistration
@@ -88,11 +86,7 @@ minimal! {
     Deployment
     EscalationPolicy
     IncidentSLA
-    Instance
-    Issue
     NotificationPolicy
-    PostMortem
-    RemediationPlan
     Runbook
     ServiceLevelObjective
     SourceRepository

@@ -1,5 +1,21 @@
 //! How an object becomes a row: what a kind has to say about itself. One file per kind below.
 
+mod approval;
+mod incident;
+mod insight;
+mod instance;
+mod postmortem;
+mod remediation;
+mod wire;
+
+pub use approval::{Related, approval_item};
+pub use incident::incident_item;
+pub use insight::{insight_item, insight_status};
+pub use instance::{instance_detail, instance_item};
+pub use postmortem::{postmortem_item, timeline};
+pub use remediation::{remediation_detail, remediation_item, remediation_status};
+pub use wire::{resource_meta, time as wire_time};
+
 use super::{
     kinds::Tables,
     links::Target,
@@ -145,6 +161,12 @@ impl<'a> Context<'a> {
     pub fn newest<K: Held>(&self) -> Option<&'a Arc<K>> {
         self.note(Target::Newest(K::KIND));
         K::table(self.tables).newest().map(|row| &row.object)
+    }
+
+    /// All of a kind, newest first, for readers that stop early: the row is projected again only when another one is the newest.
+    pub fn newest_first<K: Held>(&self) -> impl Iterator<Item = &'a Arc<K>> + use<'a, K> {
+        self.note(Target::Newest(K::KIND));
+        K::table(self.tables).iter().map(|row| &row.object)
     }
 
     /// All of a kind, newest first. For kinds of few objects: any change of any of them projects the row again.

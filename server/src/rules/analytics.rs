@@ -2,8 +2,8 @@
 
 use crate::{
     resources::{
-        ApprovalRequest, ApprovalState, Issue, IssueState, PlanState, PostMortem, PostMortemState, RemediationPlan, Runbook,
-        ServiceLevelObjective, Severity, Typed,
+        ApprovalRequest, ApprovalState, Issue, IssueState, PlanState, PostMortem, PostMortemState, RemediationPlan,
+        Runbook, ServiceLevelObjective, Severity, Typed,
     },
     rules::{approval_case::state, slo},
 };
@@ -59,13 +59,24 @@ pub fn summary<'a>(
     let mut figures = AnalyticsSummary::default();
     count_issues(objects.issues, scope, &mut figures);
     count_plans(objects.plans, issue, scope, &mut figures);
-    for postmortem in objects.postmortems.into_iter().filter(|postmortem| scope.holds(*postmortem)) {
-        let owed = postmortem.status.as_ref().is_some_and(|status| status.requires_human_action && status.state != PostMortemState::Closed);
+    for postmortem in objects
+        .postmortems
+        .into_iter()
+        .filter(|postmortem| scope.holds(*postmortem))
+    {
+        let owed = postmortem
+            .status
+            .as_ref()
+            .is_some_and(|status| status.requires_human_action && status.state != PostMortemState::Closed);
         figures.total_post_mortems += 1;
         figures.post_mortems_requiring_human_action += u64::from(owed);
     }
     figures.total_runbooks = count(objects.runbooks.into_iter().filter(|runbook| scope.covers(*runbook)));
-    for objective in objects.objectives.into_iter().filter(|objective| scope.covers(*objective)) {
+    for objective in objects
+        .objectives
+        .into_iter()
+        .filter(|objective| scope.covers(*objective))
+    {
         figures.total_slos += 1;
         figures.slos_at_risk += u64::from(slo::at_risk(objective));
     }
@@ -83,11 +94,19 @@ pub fn trends<'a>(issues: impl IntoIterator<Item = &'a Issue>, bucket: Bucket, s
             Bucket::Day => day,
             Bucket::Week => upstream_week(day),
         };
-        *buckets.entry(start).or_default().entry(issue.spec.severity.to_string()).or_default() += 1;
+        *buckets
+            .entry(start)
+            .or_default()
+            .entry(issue.spec.severity.to_string())
+            .or_default() += 1;
     }
     buckets
         .into_iter()
-        .map(|(date, by_severity)| TrendPoint { date: date.to_string(), total: by_severity.values().sum(), by_severity })
+        .map(|(date, by_severity)| TrendPoint {
+            date: date.to_string(),
+            total: by_severity.values().sum(),
+            by_severity,
+        })
         .collect()
 }
 
@@ -95,7 +114,9 @@ pub fn trends<'a>(issues: impl IntoIterator<Item = &'a Issue>, bucket: Bucket, s
 fn upstream_week(day: Date) -> Date {
     let week = day.iso_week_date();
     let weeks = i64::from(week.week()) - 1;
-    Date::new(week.year(), 1, 1).and_then(|new_year| new_year.checked_add(weeks.weeks())).unwrap_or(day)
+    Date::new(week.year(), 1, 1)
+        .and_then(|new_year| new_year.checked_add(weeks.weeks()))
+        .unwrap_or(day)
 }
 
 fn count_issues<'a>(issues: impl IntoIterator<Item = &'a Issue>, scope: &Scope, figures: &mut AnalyticsSummary) {
@@ -138,7 +159,12 @@ fn count_plans<'a>(
             && let Some(issue) = issue(target.0, target.1)
         {
             figures.remediated_issues += 1;
-            figures.resolved_by_remediation += u64::from(issue.status.as_ref().is_some_and(|status| status.state == IssueState::Resolved));
+            figures.resolved_by_remediation += u64::from(
+                issue
+                    .status
+                    .as_ref()
+                    .is_some_and(|status| status.state == IssueState::Resolved),
+            );
         }
     }
 }

@@ -11,7 +11,13 @@ use jiff::{SignedDuration, Timestamp};
 /// Reads the request under the rule that it was raised under. Where policy or rule are gone, or were never objects, its own numbers hold,
 /// without window and without automatic approval.
 pub fn case(request: &ApprovalRequest, policy: Option<&ApprovalPolicy>, issue: Option<&Issue>) -> Case {
-    let rule = policy.and_then(|policy| policy.spec.rules.iter().find(|rule| rule.name == request.spec.rule_name));
+    let rule = policy.and_then(|policy| {
+        policy
+            .spec
+            .rules
+            .iter()
+            .find(|rule| rule.name == request.spec.rule_name)
+    });
     let votes = |verdict: &'static str| {
         let decisions = request.status.iter().flat_map(|status| &status.decisions);
         decisions.filter(move |decision| decision.decision == verdict)
@@ -20,11 +26,18 @@ pub fn case(request: &ApprovalRequest, policy: Option<&ApprovalPolicy>, issue: O
         raised: request.created().unwrap_or(Timestamp::UNIX_EPOCH),
         timeout: SignedDuration::from_mins(request.spec.timeout_minutes.into()),
         required: required(request, rule),
-        approvals: votes("approved").map(|decision| principal(&decision.approver)).collect(),
+        approvals: votes("approved")
+            .map(|decision| principal(&decision.approver))
+            .collect(),
         rejected: votes("rejected").next().is_some(),
         automatic: rule.is_some_and(|rule| decides_itself(rule, request, issue)),
         window: rule.and_then(|rule| rule.change_window.as_deref()).map(|window| {
-            Window::new(&window.timezone, &window.allowed_days, window.start_hour, window.end_hour)
+            Window::new(
+                &window.timezone,
+                &window.allowed_days,
+                window.start_hour,
+                window.end_hour,
+            )
         }),
     }
 }
@@ -58,7 +71,11 @@ fn decides_itself(rule: &ApprovalRule, request: &ApprovalRequest, issue: Option<
     let (ApprovalMode::Auto, Some(conditions), Some(issue)) = (&rule.mode, &rule.auto_approve_conditions, issue) else {
         return false;
     };
-    let AutoApproveConditions { min_confidence, max_severity, historical_success_rate } = conditions;
+    let AutoApproveConditions {
+        min_confidence,
+        max_severity,
+        historical_success_rate,
+    } = conditions;
     let evidence = request.spec.evidence.as_deref();
     // No evidence is evidence of nothing.
     evidence.map_or(0.0, |evidence| evidence.ai_confidence) >= *min_confidence
