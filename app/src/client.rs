@@ -40,8 +40,9 @@ pub(crate) struct Api {
     server: ServerApi,
     #[cfg(not(feature = "ssr"))]
     base: String,
+    /// Told when the session turns out to have ended.
     #[cfg(not(feature = "ssr"))]
-    session: RwSignal<Session>,
+    session: Option<RwSignal<Session>>,
 }
 
 // === impl ApiError ===
@@ -122,7 +123,15 @@ impl Api {
     pub(crate) fn current() -> Self {
         Self {
             base: expect_context::<PageContext>().base,
-            session: expect_context(),
+            session: use_context(),
+        }
+    }
+
+    /// A handle without a session to lose.
+    pub(crate) fn at(base: &str) -> Self {
+        Self {
+            base: base.to_owned(),
+            session: None,
         }
     }
 
@@ -131,10 +140,10 @@ impl Api {
         let url = format!("{}{ROOT}{path}", self.base);
         let (status, body) = browser::get(url).await?;
         let answer = read(status, &body);
-        if let Err(error) = &answer
+        if let (Err(error), Some(session)) = (&answer, self.session)
             && error.status == 401
         {
-            self.session.set(Err(error.clone()));
+            session.set(Err(error.clone()));
         }
         answer
     }

@@ -1,6 +1,8 @@
 //! The dashboard: one tree of pages, rendered on the server (feature `ssr`) and hydrated in the browser (feature `hydrate`).
 //! Nothing here knows how the API gets its answers; `client` is the only module that asks.
 
+#![expect(unreachable_pub, reason = "the component macro makes the items it generates public")]
+
 #[cfg(not(any(feature = "ssr", feature = "hydrate")))]
 compile_error!("build opsdeck-app with the feature `ssr` (server) or `hydrate` (browser)");
 

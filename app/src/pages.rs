@@ -1,1 +1,12 @@
-//! One file per view.
+//! One file per view. A page asks the API through `components::ask`, and lays out what it got.
+
+pub(crate) mod approval;
+pub(crate) mod approvals;
+pub(crate) mod incident;
+pub(crate) mod incidents;
+pub(crate) mod instance;
+pub(crate) mod instances;
+pub(crate) mod not_found;
+pub(crate) mod overview;
+pub(crate) mod sign_in;
+pub(crate) mod unavailable;

@@ -1,6 +1,14 @@
 //! The pages by path.
 
-use crate::{Session, shell::PageContext};
+use crate::{
+    Session, Theme,
+    components::{ask::Refresh, frame::Frame, time::Clock},
+    pages::{
+        approval::Approval, approvals::Approvals, incident::Incident, incidents::Incidents, instance::Instance, instances::Instances,
+        not_found::NotFound, overview::Overview, sign_in::SignIn, unavailable::Unavailable,
+    },
+    shell::PageContext,
+};
 use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
 use leptos_router::{
@@ -15,16 +23,38 @@ pub fn App() -> impl IntoView {
     provide_meta_context();
     let page = SharedValue::new(expect_context::<PageContext>).into_inner();
     let session: RwSignal<Session> = RwSignal::new(page.session.clone());
-    provide_context(page.clone());
+    let theme: RwSignal<Theme> = RwSignal::new(page.theme);
     provide_context(session);
+    provide_context(theme);
+    Clock::provide(page.now);
+    Refresh::provide(page.now);
+    #[cfg(not(feature = "ssr"))]
+    crate::session::adopt_upstream(&page, theme);
+    let base = page.base.clone();
+    provide_context(page);
     view! {
-        <Title text="Opsdeck" />
-        <Router base=page.base.clone()>
-            <main>
-                <Routes fallback=|| view! { <p>"There is no such page."</p> }>
-                    <Route path=path!("/") view=|| view! { <h1>"What needs you"</h1> } ssr=SsrMode::Async />
-                </Routes>
-            </main>
+        <Title formatter=|title| format!("{title} · Opsdeck") text="Console" />
+        <Router base=base>
+            {move || match session.get() {
+                Ok(who) => view! { <Frame who=who>{pages()}</Frame> }.into_any(),
+                Err(error) if error.status == 401 => view! { <SignIn /> }.into_any(),
+                Err(error) => view! { <Unavailable error=error /> }.into_any(),
+            }}
         </Router>
     }
+}
+
+fn pages() -> AnyView {
+    view! {
+        <Routes fallback=NotFound>
+            <Route path=path!("/") view=Overview ssr=SsrMode::Async />
+            <Route path=path!("/incidents") view=Incidents ssr=SsrMode::Async />
+            <Route path=path!("/incidents/:namespace/:name") view=Incident ssr=SsrMode::Async />
+            <Route path=path!("/approvals") view=Approvals ssr=SsrMode::Async />
+            <Route path=path!("/approvals/:namespace/:name") view=Approval ssr=SsrMode::Async />
+            <Route path=path!("/instances") view=Instances ssr=SsrMode::Async />
+            <Route path=path!("/instances/:namespace/:name") view=Instance ssr=SsrMode::Async />
+        </Routes>
+    }
+    .into_any()
 }

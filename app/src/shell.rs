@@ -86,7 +86,7 @@ pub fn shell() -> impl IntoView {
         .build();
     view! {
         <!DOCTYPE html>
-        <html lang="en" data-theme=theme.attribute()>
+        <html lang="en" data-theme=theme.attribute() data-base=base.clone()>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -94,7 +94,7 @@ pub fn shell() -> impl IntoView {
                 <meta name="referrer" content="same-origin" />
                 <link rel="icon" href=format!("{base}/favicon.svg") type="image/svg+xml" />
                 <link rel="stylesheet" href=format!("{base}/{assets}/main.css") />
-                <HydrationScripts options=options root=base />
+                <HydrationScripts options=options root=base.clone() />
                 <MetaTags />
             </head>
             <body>

@@ -1,0 +1,97 @@
+//! The steps of a plan, in order, each with everything it was given: before → after where the cluster tells it.
+
+use crate::components::words::{action, resource};
+use leptos::prelude::*;
+use opsdeck_api::{Action, ResourceRef, StringMap, approval::RequestedAction};
+
+/// Steps that somebody is asked to allow.
+pub(crate) fn requested(actions: Vec<RequestedAction>) -> AnyView {
+    let steps = actions
+        .into_iter()
+        .map(|step| step_view(step.order, &step.kind, step.target.as_ref(), step.params, Before::Asked(step.before)));
+    view! { <ol class="steps">{steps.collect_view()}</ol> }.into_any()
+}
+
+/// Steps of a plan, planned or done.
+pub(crate) fn planned(actions: Vec<Action>) -> AnyView {
+    let steps = actions
+        .into_iter()
+        .zip(1..)
+        .map(|(step, order)| step_view(order, &step.kind, None, step.params, Before::NotAsked));
+    view! { <ol class="steps">{steps.collect_view()}</ol> }.into_any()
+}
+
+/// Values as the cluster has them now, where somebody looked.
+enum Before {
+    NotAsked,
+    Asked(Option<StringMap>),
+}
+
+fn step_view(order: u32, kind: &str, target: Option<&ResourceRef>, params: StringMap, before: Before) -> AnyView {
+    let stops = params.get("containment").is_some_and(|value| value == "true");
+    view! {
+        <li>
+            <span class="n">{order}</span>
+            <div>
+                <h3>{action(kind)} " " <span class="faint mono">{kind.to_owned()}</span></h3>
+                {target.map(|target| view! { <p class="dim">{resource(target)}</p> })}
+                {stops
+                    .then(|| {
+                        view! {
+                            <p class="warn">
+                                "This stops the service on purpose. It stays stopped until a person starts it again."
+                            </p>
+                        }
+                    })}
+                {values(params, before)}
+            </div>
+        </li>
+    }
+    .into_any()
+}
+
+/// What the step was given; parameters in the order of their names, with what the cluster has now.
+pub(crate) fn parameters(params: StringMap) -> AnyView {
+    values(params, Before::NotAsked)
+}
+
+fn values(params: StringMap, before: Before) -> AnyView {
+    if params.is_empty() {
+        return view! { <p class="faint small">"No parameters"</p> }.into_any();
+    }
+    let rows = params.into_iter().map(|(name, to)| {
+        let was = match &before {
+            Before::NotAsked => None,
+            Before::Asked(known) => Some(known.as_ref().and_then(|known| known.get(&name)).cloned()),
+        };
+        // Some parameters steer the action and stand for nothing that the cluster has.
+        let was = was.filter(|known| known.is_some() || !is_instruction(&name));
+        view! {
+            <div>
+                <dt>{name}</dt>
+                <dd>
+                    {was
+                        .map(|known| {
+                            let class = if known.is_some() { "was" } else { "was faint" };
+                            let text = known.unwrap_or_else(|| "now: unknown".into());
+                            view! {
+                                <span class=class>{text}</span>
+                                <span class="arrow">
+                                    <span aria-hidden="true">"→"</span>
+                                    <span class="vh">"becomes"</span>
+                                </span>
+                            }
+                        })} <span class="to">{to}</span>
+                </dd>
+            </div>
+        }
+    });
+    view! { <dl class="diff">{rows.collect_view()}</dl> }.into_any()
+}
+
+fn is_instruction(name: &str) -> bool {
+    matches!(
+        name,
+        "container" | "containment" | "toRevision" | "revision" | "pod" | "node" | "pvc" | "secret" | "sourceSecret" | "timeout" | "confirm" | "configmap" | "key" | "command" | "hpa" | "ingress" | "networkPolicy"
+    )
+}

@@ -1,0 +1,245 @@
+//! Plain words for the vocabulary of the resources. Unknown words of a newer operator are split into words and shown.
+
+use opsdeck_api::{ResourceRef, StringMap};
+
+/// `1 vote`, `3 votes`.
+pub(crate) fn plural(count: u64, one: &str, many: &str) -> String {
+    let thousands = thousands(count);
+    if count == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{thousands} {many}")
+    }
+}
+
+/// `12 345`, with a space that does not break.
+pub(crate) fn thousands(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3 * 2);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `critical` as it stands in a table.
+pub(crate) fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+/// What a signal means: `oom_kill` is `OOM kill`.
+pub(crate) fn signal(text: &str) -> String {
+    let words: Vec<_> = text
+        .split('_')
+        .map(|word| match word {
+            "oom" => "OOM",
+            "hpa" => "HPA",
+            "pvc" => "PVC",
+            "cpu" => "CPU",
+            "pid" => "PID",
+            "slo" => "SLO",
+            "argocd" => "Argo CD",
+            "cronjob" => "CronJob",
+            "crashloop" => "crash loop",
+            "backoff" => "back-off",
+            "deploy" => "deployment",
+            other => other,
+        })
+        .collect();
+    capitalised(&words.join(" "))
+}
+
+/// What an action does, as a verb with its object: `RollbackDeployment` is `Roll back Deployment`.
+pub(crate) fn action(kind: &str) -> String {
+    match kind {
+        "ExecDiagnostic" => return "Run a diagnostic command".into(),
+        "PatchConfig" => return "Patch ConfigMap".into(),
+        "ArgoSyncApp" => return "Sync Argo CD application".into(),
+        "HelmRollback" => return "Roll back Helm release".into(),
+        "ApplyManifest" => return "Apply manifest".into(),
+        "Custom" => return "Custom action".into(),
+        _ => {}
+    }
+    let words: Vec<_> = camel_words(kind)
+        .into_iter()
+        .enumerate()
+        .map(|(index, word)| match (index, word) {
+            (0, "Rollback") => "Roll back".to_owned(),
+            (0, _) => word.to_owned(),
+            _ if is_name(word) => word.to_owned(),
+            _ => word.to_lowercase(),
+        })
+        .collect();
+    words.join(" ")
+}
+
+/// What the whole request would do, in one line: `Scale Deployment payout-worker`, `Rotate secret of edge-proxy, then restart it`.
+pub(crate) fn request_title<'a>(actions: impl Iterator<Item = (&'a str, &'a StringMap)>, target: Option<&str>) -> String {
+    let mut verbs: Vec<String> = Vec::new();
+    for (kind, params) in actions {
+        let verb = match (kind, params.get("containment").map(String::as_str)) {
+            ("ScaleDeployment" | "ScaleStatefulSet", Some("true")) => "Stop".to_owned(),
+            _ => headline_verb(kind),
+        };
+        if !verbs.contains(&verb) {
+            verbs.push(verb);
+        }
+    }
+    let target = target.unwrap_or_default();
+    match verbs.as_slice() {
+        [] => format!("Act on {target}"),
+        [one] => format!("{one} {target}"),
+        [one, two] => format!("{one} {target}, then {} it", uncapitalised(two)),
+        [one, rest @ ..] => format!("{one} {target} and {} more", rest.len()),
+    }
+    .trim_end()
+    .to_owned()
+}
+
+/// `Deployment checkout in shop`.
+pub(crate) fn resource(resource: &ResourceRef) -> String {
+    if resource.namespace.is_empty() {
+        format!("{} {}", resource.kind, resource.name)
+    } else {
+        format!("{} {} in {}", resource.kind, resource.name, resource.namespace)
+    }
+}
+
+/// `0.93` as people say it: `93 %`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.0}\u{202f}%", share * 100.0)
+}
+
+/// The person behind `mira (api-key: sre-mira)`.
+pub(crate) fn person(recorded: &str) -> &str {
+    recorded.split(" (api-key:").next().unwrap_or(recorded)
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(items: &[&str]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+fn headline_verb(kind: &str) -> String {
+    match kind {
+        "AdjustResources"
+        | "AdjustStatefulSetResources"
+        | "AdjustDaemonSetResources"
+        | "AdjustJobResources"
+        | "AdjustCronJobResources" => "Change resources of".into(),
+        "AdjustHPA" => "Change autoscaling of".into(),
+        "RotateSecret" => "Rotate secret of".into(),
+        "ResizePVC" => "Grow volume of".into(),
+        "DeletePod" | "DeleteStatefulSetPod" | "DeleteDaemonSetPod" => "Delete a pod of".into(),
+        "RestartStatefulSetPod" => "Restart a pod of".into(),
+        "PatchConfig" => "Patch configuration of".into(),
+        "ExecDiagnostic" => "Run a diagnostic in".into(),
+        "Custom" => "Run a custom action on".into(),
+        _ => match camel_words(kind).first() {
+            Some(&"Rollback") => "Roll back".into(),
+            Some(verb @ (&"Scale" | &"Restart" | &"Cordon" | &"Uncordon" | &"Drain" | &"Suspend" | &"Resume" | &"Trigger" | &"Retry")) => {
+                (*verb).into()
+            }
+            _ => format!("{} on", action(kind)),
+        },
+    }
+}
+
+fn uncapitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_lowercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+fn is_name(word: &str) -> bool {
+    matches!(word, "Deployment" | "StatefulSet" | "DaemonSet" | "CronJob" | "Job")
+        || word.chars().all(|c| c.is_ascii_uppercase())
+}
+
+/// Splits before a capital that follows a small letter, and before the last capital of a run; keeps the names of kinds whole.
+fn camel_words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let kind = ["StatefulSet", "DaemonSet", "CronJob"].into_iter().find(|kind| rest.starts_with(kind));
+        let end = kind.map_or_else(|| word_end(rest), str::len);
+        let (word, tail) = rest.split_at(end);
+        words.push(word);
+        rest = tail;
+    }
+    words
+}
+
+fn word_end(text: &str) -> usize {
+    let letters: Vec<_> = text.char_indices().collect();
+    for window in letters.windows(2) {
+        let [(_, before), (at, letter)] = window else { continue };
+        let next_is_small = text[at + letter.len_utf8()..].chars().next().is_some_and(char::is_lowercase);
+        if letter.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && next_is_small)) {
+            return *at;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{action, listed, person, plural, request_title, signal, thousands};
+    use opsdeck_api::StringMap;
+
+    #[test]
+    fn actions_read_as_verb_and_object() {
+        assert_eq!(action("RollbackDeployment"), "Roll back Deployment");
+        assert_eq!(action("RestartStatefulSetPod"), "Restart StatefulSet pod");
+        assert_eq!(action("ResizePVC"), "Resize PVC");
+        assert_eq!(action("AdjustHPA"), "Adjust HPA");
+        assert_eq!(action("CordonAndDeleteDaemonSetPod"), "Cordon and delete DaemonSet pod");
+        assert_eq!(action("SomethingNew"), "Something new");
+    }
+
+    #[test]
+    fn a_request_says_what_it_would_do() {
+        let none = StringMap::new();
+        let containment = StringMap::from([("containment".to_owned(), "true".to_owned())]);
+        let title = |actions: &[(&str, &StringMap)]| request_title(actions.iter().copied(), Some("api"));
+        assert_eq!(title(&[("RollbackDeployment", &none)]), "Roll back api");
+        assert_eq!(title(&[("ScaleDeployment", &containment)]), "Stop api");
+        assert_eq!(
+            title(&[("RotateSecret", &none), ("RestartDeployment", &none)]),
+            "Rotate secret of api, then restart it"
+        );
+    }
+
+    #[test]
+    fn signals_are_words() {
+        assert_eq!(signal("oom_kill"), "OOM kill");
+        assert_eq!(signal("crashloop_backoff"), "Crash loop back-off");
+        assert_eq!(signal("node_not_ready"), "Node not ready");
+    }
+
+    #[test]
+    fn counts_agree_with_their_noun() {
+        assert_eq!(plural(1, "vote", "votes"), "1 vote");
+        assert_eq!(plural(0, "vote", "votes"), "0 votes");
+        assert_eq!(thousands(1_234_567), "1\u{202f}234\u{202f}567");
+    }
+
+    #[test]
+    fn people_and_lists() {
+        assert_eq!(person("mira (api-key: sre-mira)"), "mira");
+        assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
+    }
+}

@@ -1,0 +1,623 @@
+//! One incident: what is true, what is being tried, what now; then everything that is known of it.
+
+use crate::{
+    client::ApiError,
+    components::{
+        action::{parameters, planned},
+        approval::{self, verdict},
+        ask::{Asked, ask, ask_with, shown},
+        dossier,
+        link::{href, object_href, segment},
+        mark::{Severity, State, StateWord},
+        notice::Failed,
+        situation::{Next, Situation, headline, lasted, situation},
+        time::{Ago, Moment, Until, fine_span, parse},
+        timeline::Timeline,
+        words::{action, capitalised, percent, person, resource, signal},
+    },
+};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use opsdeck_api::{
+    List, Query, Single,
+    approval::ApprovalItem,
+    incident::{IncidentItem, TimelineItem},
+    insight::{InsightItem, SuggestedAction},
+    postmortem::PostMortemItem,
+    remediation::{RemediationDetail, RemediationItem},
+};
+
+/// What was asked; a part that could not be had does not take the others with it.
+struct Answers {
+    incident: IncidentItem,
+    insights: Result<List<InsightItem>, ApiError>,
+    plans: Result<Vec<RemediationDetail>, ApiError>,
+    approvals: Result<List<ApprovalItem>, ApiError>,
+    post_mortems: Result<List<PostMortemItem>, ApiError>,
+    told: Result<Vec<TimelineItem>, ApiError>,
+}
+
+#[component]
+pub(crate) fn Incident() -> impl IntoView {
+    let params = use_params_map();
+    let address = Memo::new(move |_| {
+        params.with(|params| (params.get("namespace").unwrap_or_default(), params.get("name").unwrap_or_default()))
+    });
+    let of_issue = move |path: &'static str| {
+        move || address.with(|(namespace, name)| dossier::of_issue(namespace, name).on(path))
+    };
+    let question = move || address.with(|(namespace, name)| format!("{namespace}/{name}"));
+    let incident: Asked<Single<IncidentItem>> = ask(move || {
+        address.with(|(namespace, name)| {
+            Query::default().with("namespace", namespace).on(&format!("/incidents/{}", segment(name)))
+        })
+    });
+    let insights: Asked<List<InsightItem>> = ask(of_issue("/aiinsights"));
+    let plans = ask_with(question, move |api, _, _| {
+        let (namespace, name) = address.get_untracked();
+        dossier::plans(api, namespace, name)
+    });
+    let approvals: Asked<List<ApprovalItem>> = ask(of_issue("/approvals"));
+    let post_mortems: Asked<List<PostMortemItem>> = ask(of_issue("/postmortems"));
+    let told = ask_with(question, move |api, _, _| {
+        let (namespace, name) = address.get_untracked();
+        dossier::timeline(api, namespace, name)
+    });
+    view! {
+        <Title text=move || address.with(|(_, name)| name.clone()) />
+        {shown(move || async move {
+            match incident.get().await {
+                Ok(answer) => {
+                    page(Answers {
+                        incident: answer.spec,
+                        insights: insights.get().await,
+                        plans: plans.get().await,
+                        approvals: approvals.get().await,
+                        post_mortems: post_mortems.get().await,
+                        told: told.get().await,
+                    })
+                }
+                Err(error) => {
+                    view! {
+                        <div class="title">
+                            <h1>{move || address.with(|(_, name)| name.clone())}</h1>
+                        </div>
+                        <Failed what="this incident" error=error />
+                        <p>
+                            <a class="go" href=href("/incidents")>"All incidents"</a>
+                        </p>
+                    }
+                    .into_any()
+                }
+            }
+        })}
+    }
+    .into_any()
+}
+
+fn page(answers: Answers) -> AnyView {
+    let Answers {
+        incident,
+        insights,
+        plans,
+        approvals,
+        post_mortems,
+        told,
+    } = answers;
+    let items: Vec<RemediationItem> = plans.iter().flatten().map(|plan| plan.item.clone()).collect();
+    let known_approvals = approvals.as_ref().map(|list| list.items.clone()).unwrap_or_default();
+    let events = dossier::story(
+        &incident,
+        insights.as_ref().map(|list| list.items.as_slice()).unwrap_or_default(),
+        plans.as_deref().unwrap_or_default(),
+        &known_approvals,
+        post_mortems.as_ref().map(|list| list.items.as_slice()).unwrap_or_default(),
+        told.as_deref().unwrap_or_default(),
+    );
+    let now = situation(&incident, &items, &known_approvals);
+    view! {
+        {title(&incident)}
+        {answer(now)}
+        <div class="two">
+            <div class="stack">
+                {insight_panels(insights)}
+                {plan_panel(plans, known_approvals)}
+                {approvals.err().map(|error| view! { <section class="panel"><Failed what="the approvals" error=error /></section> })}
+                {post_mortem_panels(post_mortems)}
+            </div>
+            <aside class="stack">
+                {facts(&incident)}
+                <section class="panel">
+                    <header>
+                        <h2>"Timeline"</h2>
+                        <span class="dim">"UTC"</span>
+                    </header>
+                    <div class="body">
+                        <Timeline events=events />
+                    </div>
+                    {told.err().map(|error| view! { <Failed what="the post-mortem's timeline" error=error /> })}
+                </section>
+            </aside>
+        </div>
+    }
+    .into_any()
+}
+
+fn title(incident: &IncidentItem) -> impl IntoView {
+    let number = incident
+        .labels
+        .iter()
+        .find(|(name, _)| name.ends_with("inc-id"))
+        .map(|(_, number)| number.clone());
+    view! {
+        <div class="head">
+            <p class="crumbs">
+                <a href=href("/incidents")>"Incidents"</a>
+                " / "
+                <a href=href(&Query::default().with("namespace", &incident.namespace).on("/incidents"))>{incident.namespace.clone()}</a>
+            </p>
+            <div class="title">
+                <h1>{headline(incident)}</h1>
+                <Severity severity=incident.severity.clone() />
+                <State known=StateWord::incident(&incident.state) word=incident.state.clone() />
+                {number.map(|number| view! { <span class="tag">{number}</span> })}
+                {incident.chaos_induced.then(|| view! { <span class="tag">"chaos drill"</span> })}
+            </div>
+            <p class="mono faint small">{incident.name.clone()}</p>
+            <p class="lead">{incident.description.clone()}</p>
+        </div>
+    }
+}
+
+fn answer(now: Situation) -> impl IntoView {
+    let next = match now.next {
+        Next::Decide { namespace, name, words } => view! {
+            <div class="cell needs">
+                <h2>"What now"</h2>
+                <p>{words}</p>
+                <p>
+                    <a class="go" href=object_href(approval::PATH, &namespace, &name)>
+                        "Review the request"
+                    </a>
+                </p>
+            </div>
+        }
+        .into_any(),
+        Next::Act(words) => view! {
+            <div class="cell needs">
+                <h2>"What now"</h2>
+                <p>{words}</p>
+            </div>
+        }
+        .into_any(),
+        Next::Nothing(words) => view! {
+            <div class="cell">
+                <h2>"What now"</h2>
+                <p>{words}</p>
+            </div>
+        }
+        .into_any(),
+    };
+    view! {
+        <section class="panel answer" aria-label="In short">
+            <div class="cell">
+                <h2>"What is true"</h2>
+                <p>{now.truth}</p>
+            </div>
+            <div class="cell">
+                <h2>"What is being tried"</h2>
+                <p>{now.attempt}</p>
+            </div>
+            {next}
+        </section>
+    }
+}
+
+fn facts(incident: &IncidentItem) -> AnyView {
+    let instance = {
+        let label = |suffix: &str| incident.labels.iter().find(|(name, _)| name.ends_with(suffix)).map(|(_, value)| value.clone());
+        label("/instance-namespace").zip(label("/instance"))
+    };
+    view! {
+        <section class="panel">
+            <header>
+                <h2>"Facts"</h2>
+            </header>
+            <dl class="facts body">
+                <dt>"Resource"</dt>
+                <dd>{resource(&incident.resource)}</dd>
+                {(!incident.signal_type.is_empty())
+                    .then(|| {
+                        view! {
+                            <dt>"Signal"</dt>
+                            <dd>{signal(&incident.signal_type)} <span class="faint">", from " {incident.source.clone()}</span></dd>
+                        }
+                    })}
+                <dt>"Risk"</dt>
+                <dd>{incident.risk_score} <span class="faint">" of 100"</span></dd>
+                <dt>"Attempts"</dt>
+                <dd>{incident.remediation_attempts} <span class="faint">" of " {incident.max_remediation_attempts}</span></dd>
+                <dt>"Raised"</dt>
+                <dd>
+                    <Moment at=incident.creation_timestamp.clone() />
+                </dd>
+                {incident
+                    .detected_at
+                    .clone()
+                    .map(|at| {
+                        view! {
+                            <dt>"Detected"</dt>
+                            <dd>
+                                <Moment at=at />
+                            </dd>
+                        }
+                    })}
+                {incident
+                    .resolved_at
+                    .clone()
+                    .map(|at| {
+                        view! {
+                            <dt>{if incident.state == "Resolved" { "Resolved" } else { "Ended" }}</dt>
+                            <dd>
+                                <Moment at=at />
+                                {lasted(incident).map(|time| view! { <p class="faint">"after " {time}</p> })}
+                            </dd>
+                        }
+                    })}
+                {(!incident.resolution.is_empty())
+                    .then(|| {
+                        view! {
+                            <dt>"Resolution"</dt>
+                            <dd class="pre">{incident.resolution.clone()}</dd>
+                        }
+                    })}
+                <dt>"Seen"</dt>
+                <dd>
+                    {match incident.acknowledged.clone() {
+                        Some(seen) => view! { "by " {person(&seen.by).to_owned()} ", " <Ago at=seen.at /> }.into_any(),
+                        None => view! { <span class="faint">"by nobody"</span> }.into_any(),
+                    }}
+                </dd>
+                {incident
+                    .snoozed
+                    .clone()
+                    .map(|snoozed| {
+                        view! {
+                            <dt>"Snoozed"</dt>
+                            <dd>"for " <Until at=snoozed.until passed="no longer" /> ", by " {person(&snoozed.by).to_owned()}</dd>
+                        }
+                    })}
+                {incident
+                    .chaos_induced
+                    .then(|| {
+                        view! {
+                            <dt>"Experiment"</dt>
+                            <dd class="mono">{incident.chaos_experiment.clone()}</dd>
+                        }
+                    })}
+                {instance
+                    .map(|(namespace, name)| {
+                        view! {
+                            <dt>"Instance"</dt>
+                            <dd>
+                                <a class="go mono" href=object_href("/instances", &namespace, &name)>{name.clone()}</a>
+                            </dd>
+                        }
+                    })}
+            </dl>
+        </section>
+    }
+    .into_any()
+}
+
+fn insight_panels(insights: Result<List<InsightItem>, ApiError>) -> AnyView {
+    match insights {
+        Err(error) => view! { <section class="panel"><Failed what="the AI insight" error=error /></section> }.into_any(),
+        Ok(list) if list.items.is_empty() => view! {
+            <section class="panel">
+                <header>
+                    <h2>"AI insight"</h2>
+                </header>
+                <p class="body dim">"No model was asked about this incident."</p>
+            </section>
+        }
+        .into_any(),
+        Ok(list) => list.items.into_iter().map(insight_panel).collect_view().into_any(),
+    }
+}
+
+fn insight_panel(insight: InsightItem) -> AnyView {
+    let model = format!("{} / {}", insight.provider, insight.model);
+    if insight.generated_at.is_none() {
+        return view! {
+            <section class="panel">
+                <header>
+                    <h2>"AI insight"</h2>
+                    <span class="dim">{model}</span>
+                </header>
+                <p class="body dim">"The model was asked " <Ago at=insight.creation_timestamp /> " and has not answered."</p>
+            </section>
+        }
+        .into_any();
+    }
+    let (analysis, runbook) = analysis_and_runbook(&insight.analysis);
+    let more = [
+        ("What the logs say", insight.log_analysis),
+        ("Metrics", insight.metrics_context),
+        ("Source code", insight.source_code_context),
+        ("GitOps", insight.git_ops_context),
+        ("Cascade", insight.cascade_analysis),
+        ("Predicted blast radius", insight.blast_radius_prediction),
+    ];
+    view! {
+        <section class="panel">
+            <header>
+                <h2>"AI insight"</h2>
+                <span class="dim">"confidence " {percent(insight.confidence.0)} ", " {model}</span>
+            </header>
+            <div class="body prose">
+                <p class="pre">{analysis}</p>
+                {runbook.map(|words| view! { <p class="dim">{words}</p> })}
+                {(!insight.recommendations.is_empty())
+                    .then(|| {
+                        view! {
+                            <h3>"It recommends"</h3>
+                            <ul class="bullets">
+                                {insight.recommendations.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+                            </ul>
+                        }
+                    })}
+                {(!insight.suggested_actions.is_empty())
+                    .then(|| {
+                        view! {
+                            <h3>"Actions it suggests"</h3>
+                            <ul class="suggested">{insight.suggested_actions.into_iter().map(suggested).collect_view()}</ul>
+                        }
+                    })}
+                {more
+                    .into_iter()
+                    .filter(|(_, text)| !text.is_empty())
+                    .map(|(label, text)| {
+                        view! {
+                            <details class="more">
+                                <summary>{label}</summary>
+                                <p class="pre">{text}</p>
+                            </details>
+                        }
+                    })
+                    .collect_view()}
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+/// The model's verdict on the runbooks stands in a line of its own that is meant for the operator.
+fn analysis_and_runbook(text: &str) -> (String, Option<String>) {
+    let mut runbook = None;
+    let lines: Vec<_> = text
+        .lines()
+        .filter(|line| {
+            let verdict = line.trim();
+            if let Some(name) = verdict.strip_prefix("RUNBOOK_APPROVED:") {
+                runbook = Some(format!("It picks the runbook {}.", name.trim()));
+            } else if verdict.starts_with("RUNBOOK_REJECTED") {
+                runbook = Some("It finds no runbook that fits.".into());
+            } else {
+                return true;
+            }
+            false
+        })
+        .collect();
+    (lines.join("\n").trim().to_owned(), runbook)
+}
+
+fn suggested(suggestion: SuggestedAction) -> impl IntoView {
+    view! {
+        <li>
+            <h4>{suggestion.name} " " <span class="faint">{action(&suggestion.action)}</span></h4>
+            {(!suggestion.description.is_empty()).then(|| view! { <p class="dim">{suggestion.description}</p> })}
+            {(!suggestion.params.is_empty()).then(|| parameters(suggestion.params))}
+        </li>
+    }
+}
+
+fn plan_panel(plans: Result<Vec<RemediationDetail>, ApiError>, approvals: Vec<ApprovalItem>) -> AnyView {
+    match plans {
+        Err(error) => view! { <section class="panel"><Failed what="the plans" error=error /></section> }.into_any(),
+        Ok(plans) if plans.is_empty() => view! {
+            <section class="panel">
+                <header>
+                    <h2>"Plans"</h2>
+                </header>
+                <p class="body dim">"No plan was made for this incident."</p>
+            </section>
+        }
+        .into_any(),
+        Ok(plans) => plans
+            .into_iter()
+            .map(|plan| {
+                let approval = approvals.iter().find(|approval| approval.plan.as_ref() == Some(&plan.item.name)).cloned();
+                plan_view(plan, approval)
+            })
+            .collect_view()
+            .into_any(),
+    }
+}
+
+fn plan_view(plan: RemediationDetail, approval: Option<ApprovalItem>) -> AnyView {
+    let item = plan.item;
+    let took = item
+        .started_at
+        .as_deref()
+        .and_then(parse)
+        .zip(item.completed_at.as_deref().and_then(parse))
+        .map(|(from, to)| format!("took {}", fine_span(to - from)));
+    view! {
+        <section class="panel">
+            <header>
+                <h2>
+                    {format!("Plan {}", item.attempt)} " " <span class="faint mono small">{item.name.clone()}</span>
+                </h2>
+                <span class="dim">
+                    {took.map(|took| view! { {took} ", " })}
+                    <State known=StateWord::plan(&item.state) word=item.state.clone() />
+                </span>
+            </header>
+            <div class="body prose">
+                {(!item.strategy.is_empty()).then(|| view! { <p class="pre">{item.strategy}</p> })}
+                {(!item.result.is_empty()).then(|| view! { <p><span class="faint">"Result: "</span> {item.result}</p> })}
+                {approval.map(|approval| view! { <p><span class="faint">"Approval: "</span> {approval_line(&approval)}</p> })}
+                {plan
+                    .rollback_performed
+                    .then(|| view! { <p><span class="faint">"Rolled back: "</span> {plan.rollback_result}</p> })}
+            </div>
+            {(!item.actions.is_empty()).then(|| planned(item.actions))}
+            {(!plan.agentic_history.is_empty())
+                .then(|| {
+                    view! {
+                        <ol class="steps">
+                            {plan
+                                .agentic_history
+                                .into_iter()
+                                .map(|step| {
+                                    view! {
+                                        <li>
+                                            <span class="n">{step.step_number}</span>
+                                            <div>
+                                                <p>{step.ai_message}</p>
+                                                {step
+                                                    .action
+                                                    .map(|taken| {
+                                                        view! {
+                                                            <h3>{action(&taken.kind)} " " <span class="faint mono">{taken.kind.clone()}</span></h3>
+                                                            {parameters(taken.params)}
+                                                        }
+                                                    })}
+                                                {(!step.observation.is_empty())
+                                                    .then(|| view! { <p class="mono small dim">{step.observation}</p> })}
+                                            </div>
+                                        </li>
+                                    }
+                                })
+                                .collect_view()}
+                        </ol>
+                    }
+                })}
+            {(!plan.evidence.is_empty())
+                .then(|| {
+                    view! {
+                        <details class="more inset">
+                            <summary>{format!("Evidence ({})", plan.evidence.len())}</summary>
+                            <ol class="evidence">
+                                {plan
+                                    .evidence
+                                    .into_iter()
+                                    .map(|piece| {
+                                        view! {
+                                            <li>
+                                                <p>
+                                                    {capitalised(&piece.kind.replace('_', " "))} " "
+                                                    <span class="faint">
+                                                        <Ago at=piece.timestamp />
+                                                    </span>
+                                                </p>
+                                                <p class="mono small dim pre">{piece.data}</p>
+                                            </li>
+                                        }
+                                    })
+                                    .collect_view()}
+                            </ol>
+                        </details>
+                    }
+                })}
+            {(!plan.safety_constraints.is_empty())
+                .then(|| view! { <p class="body faint small">"Limits: " {plan.safety_constraints.join(" · ")}</p> })}
+        </section>
+    }
+    .into_any()
+}
+
+fn approval_line(approval: &ApprovalItem) -> AnyView {
+    view! {
+        <a class="go" href=object_href(approval::PATH, &approval.namespace, &approval.name)>
+            <State known=StateWord::approval(&approval.state, approval.expired) word=approval.state.clone() />
+        </a>
+        ", "
+        {verdict(approval)}
+    }
+    .into_any()
+}
+
+fn post_mortem_panels(post_mortems: Result<List<PostMortemItem>, ApiError>) -> AnyView {
+    match post_mortems {
+        Err(error) => view! { <section class="panel"><Failed what="the post-mortem" error=error /></section> }.into_any(),
+        Ok(list) => list.items.into_iter().map(post_mortem_panel).collect_view().into_any(),
+    }
+}
+
+fn post_mortem_panel(post_mortem: PostMortemItem) -> AnyView {
+    let state = match post_mortem.state.as_str() {
+        "InReview" => "In review".to_owned(),
+        "" => "Open".to_owned(),
+        other => other.to_owned(),
+    };
+    let texts = [
+        ("Summary", post_mortem.summary),
+        ("Root cause", post_mortem.root_cause),
+        ("Impact", post_mortem.impact),
+    ];
+    let lists = [
+        ("Lessons", post_mortem.lessons_learned),
+        ("To prevent it", post_mortem.prevention_actions),
+    ];
+    view! {
+        <section class="panel">
+            <header>
+                <h2>"Post-mortem"</h2>
+                <span class="dim">
+                    {(!post_mortem.duration.is_empty()).then(|| view! { {post_mortem.duration} ", " })} {state}
+                </span>
+            </header>
+            <div class="body prose">
+                {post_mortem
+                    .requires_human_action
+                    .then(|| view! { <p class="warn">"Owed by a person: " {post_mortem.required_action}</p> })}
+                {texts
+                    .into_iter()
+                    .filter(|(_, text)| !text.is_empty())
+                    .map(|(label, text)| {
+                        view! {
+                            <h3>{label}</h3>
+                            <p class="pre">{text}</p>
+                        }
+                    })
+                    .collect_view()}
+                {lists
+                    .into_iter()
+                    .filter(|(_, items)| !items.is_empty())
+                    .map(|(label, items)| {
+                        view! {
+                            <h3>{label}</h3>
+                            <ul class="bullets">{items.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}</ul>
+                        }
+                    })
+                    .collect_view()}
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::analysis_and_runbook;
+
+    #[test]
+    fn the_verdict_on_runbooks_is_taken_out_of_the_analysis() {
+        let (text, runbook) = analysis_and_runbook("The cache grew.\nRUNBOOK_APPROVED: oom-raise-memory\n");
+        assert_eq!(text, "The cache grew.");
+        assert_eq!(runbook.as_deref(), Some("It picks the runbook oom-raise-memory."));
+    }
+}
