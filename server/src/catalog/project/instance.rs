@@ -1,5 +1,8 @@
 //! Instance → instance.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Context, Project, Projection, wire};
 use crate::{
     catalog::{Row, SortKey},
