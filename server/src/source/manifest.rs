@@ -113,3 +113,114 @@ impl<'a> Document<'a> {
         (self.each)(Place { document: self.number, item: None, line }, Value::Object(members));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn values(text: &str) -> Vec<Value> {
+        let mut values = Vec::new();
+        read(text.as_bytes(), |_, value| values.push(value)).expect("a well-formed manifest");
+        values
+    }
+
+    fn members(text: &str) -> Value {
+        values(text).pop().expect("one object")
+    }
+
+    #[test]
+    fn plain_scalars_mean_what_they_mean_to_kubectl() {
+        for (text, expected) in [
+            ("", json!(null)),
+            ("~", json!(null)),
+            ("null", json!(null)),
+            ("true", json!(true)),
+            ("False", json!(false)),
+            ("yes", json!("yes")),
+            ("Off", json!("Off")),
+            ("12", json!(12)),
+            ("-7", json!(-7)),
+            ("+7", json!(7)),
+            ("0", json!(0)),
+            ("0644", json!(420)),
+            ("0o17", json!(15)),
+            ("0x1F", json!(31)),
+            ("-9223372036854775808", json!(i64::MIN)),
+            ("18446744073709551615", json!(u64::MAX)),
+            ("0.875", json!(0.875)),
+            ("1e+06", json!(1e6)),
+            ("-.5", json!(-0.5)),
+            ("1.", json!(1.0)),
+            ("12e45678", json!("12e45678")),
+            ("7e", json!("7e")),
+            (".inf", json!(".inf")),
+            ("-", json!("-")),
+            ("1_000", json!("1_000")),
+            ("12:30", json!("12:30")),
+            ("2026-11-28", json!("2026-11-28")),
+            ("2026-11-28T10:00:20Z", json!("2026-11-28T10:00:20Z")),
+            ("706c96c7", json!("706c96c7")),
+            ("0x", json!("0x")),
+            ("1.2.3", json!("1.2.3")),
+            ("<none>", json!("<none>")),
+            ("'12'", json!("12")),
+            ("\"true\"", json!("true")),
+            ("!!str 12", json!("12")),
+            ("!!int '12'", json!(12)),
+            ("! 12", json!("12")),
+        ] {
+            // A lone dash would begin a list.
+            let text = if text == "-" { "x: '-'".to_owned() } else { format!("x: {text}") };
+            assert_eq!(members(&text)["x"], expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn white_space_and_comments_are_not_content() {
+        let expected = json!({"a": "b c", "d": ["e", {"f": "g\n  h\n"}], "i": "j"});
+        for text in [
+            "a:\tb c\t\nd:\n- e\n- f: |\n    g\n      h\ni: j",
+            "# x\r\na: b c # y\r\nd:\r\n  - e\r\n  - f: |\r\n      g\r\n        h\r\ni: j  \r\n\r\n",
+            "\u{feff}--- # x\na: b\n  c\n\n\nd:\n  - e\n  -   f: |\n        g\n          h\ni:    'j'\n...\n",
+            "{a: b c, d: [e, {f: \"g\\n  h\\n\"}], i: j}",
+        ] {
+            assert_eq!(members(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn concatenated_dumps_may_each_have_their_mark() {
+        assert_eq!(values("\u{feff}a: 1\n---\n\u{feff}a: 2\n"), [json!({"a": 1}), json!({"a": 2})]);
+    }
+
+    #[test]
+    fn names_of_members_are_text() {
+        assert_eq!(members("1: a\ntrue: b\n'x y': c\n? d\n: e\n"), json!({"1": "a", "true": "b", "x y": "c", "d": "e"}));
+    }
+
+    #[test]
+    fn aliases_unfold_within_reason() {
+        let text = "base: &b {x: 1, y: 2}\nsame: *b\nmore:\n  <<: *b\n  y: 3\n";
+        assert_eq!(members(text)["more"], json!({"x": 1, "y": 3}));
+        assert_eq!(members(text)["same"], json!({"x": 1, "y": 2}));
+        let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+        for level in 1..10 {
+            let above = format!("*a{}, ", level - 1).repeat(10);
+            bomb += &format!("a{level}: &a{level} [{above}]\n");
+        }
+        let refusal = read(bomb.as_bytes(), |_, _| {}).map_err(|error| error.to_string());
+        assert!(refusal.is_err_and(|text| text.contains("unfold into too much")));
+        assert!(read(b"a: &a [*a]\n", |_, _| {}).is_err());
+    }
+
+    #[test]
+    fn every_object_has_a_place() {
+        let mut places = Vec::new();
+        let text = "a: 1\n---\nitems:\n- a: 1\n- a: 2\n---\n---\n[a: 3]\n";
+        read(text.as_bytes(), |place, _| places.push(place.to_string())).expect("a well-formed manifest");
+        let expected =
+            ["document 1 (line 1)", "document 2, item 1 (line 4)", "document 2, item 2 (line 5)", "document 4, item 1 (line 8)"];
+        assert_eq!(places, expected);
+    }
+}

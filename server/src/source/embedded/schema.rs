@@ -153,3 +153,53 @@ fn migrate(connection: &mut Connection, steps: &[&str]) -> rusqlite::Result<()> 
 pub(super) fn unreadable(path: &Path, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> OpenError {
     OpenError::Unreadable { path: path.to_owned(), cause: cause.into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEXT: &str = "ALTER TABLE objects ADD COLUMN later TEXT NOT NULL DEFAULT 'x'";
+
+    fn number(connection: &Connection, sql: &str) -> i64 {
+        connection.query_row(sql, [], |row| row.get(0)).expect("a number")
+    }
+
+    fn fill(path: &Path) {
+        let connection = open(path, STEPS).expect("a new store");
+        connection.execute("INSERT INTO objects VALUES (1, 'Issue', 'shop', 'one', '{}')", []).expect("a row");
+    }
+
+    #[test]
+    fn an_older_file_is_copied_and_then_migrated() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("opsdeck.db");
+        fill(&path);
+        let steps = [STEPS, &[NEXT]].concat();
+        let connection = open(&path, &steps).expect("a migrated store");
+        assert_eq!(number(&connection, "PRAGMA user_version"), 2);
+        assert_eq!(number(&connection, "SELECT count(*) FROM objects WHERE later = 'x'"), 1);
+        let copy = open(&directory.path().join("opsdeck.db.v1"), STEPS).expect("the older store");
+        assert_eq!(number(&copy, "SELECT count(*) FROM objects"), 1);
+        assert!(!directory.path().join("opsdeck.db.v1.partial").exists());
+    }
+
+    #[test]
+    fn a_failed_migration_leaves_the_file_as_it_was() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("opsdeck.db");
+        fill(&path);
+        let steps = [STEPS, &[NEXT, "SELECT no_such_function()"]].concat();
+        assert!(matches!(open(&path, &steps), Err(OpenError::Unreadable { .. })));
+        let connection = open(&path, STEPS).expect("the store as it was");
+        assert_eq!(number(&connection, "SELECT count(*) FROM pragma_table_info('objects') WHERE name = 'later'"), 0);
+    }
+
+    #[test]
+    fn a_newer_file_is_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("opsdeck.db");
+        drop(open(&path, &[STEPS, &[NEXT]].concat()).expect("a newer store"));
+        let refusal = open(&path, STEPS).expect_err("a refusal");
+        assert!(refusal.to_string().ends_with("was written by a newer Opsdeck: its schema is 2, this version knows up to 1"));
+    }
+}
