@@ -6,8 +6,8 @@ mod semantics;
 mod store;
 
 pub use schema::OpenError;
-pub use store::{Store, StoreError};
 pub(crate) use store::{Session, Upserted};
+pub use store::{Store, StoreError};
 
 use crate::{
     resources::Object,
@@ -74,11 +74,21 @@ impl Embedded {
         let (jobs, queue) = mpsc::channel();
         let mut news = Vec::new();
         let looked = store.data_version()?;
-        store.everything(&mut news)?;
+        store.tell(&mut news)?;
         tell(&*sink, news);
-        let keeper = Keeper { store, sink, judge: None, looked };
-        let thread = std::thread::Builder::new().name("store".into()).spawn(move || keeper.run(&queue, poll))?;
-        Ok(Embedded { jobs, thread: Some(thread) })
+        let keeper = Keeper {
+            store,
+            sink,
+            judge: None,
+            looked,
+        };
+        let thread = std::thread::Builder::new()
+            .name("store".into())
+            .spawn(move || keeper.run(&queue, poll))?;
+        Ok(Embedded {
+            jobs,
+            thread: Some(thread),
+        })
     }
 
     /// Puts `judge` into every create and patch from now on.
@@ -222,7 +232,7 @@ impl Keeper {
         let now = self.store.data_version()?;
         if now != self.looked {
             let mut news = Vec::new();
-            self.store.foreign(&mut news)?;
+            self.store.tell(&mut news)?;
             self.looked = now;
             tell(&*self.sink, news);
         }

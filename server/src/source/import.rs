@@ -115,7 +115,10 @@ impl From<Unfit> for WriteError {
     fn from(unfit: Unfit) -> WriteError {
         match unfit {
             Unfit::Invalid(why) => why.into(),
-            Unfit::OtherKind(kind) => WriteError::Invalid { field: "kind".into(), message: format!("{kind} is not kept") },
+            Unfit::OtherKind(kind) => WriteError::Invalid {
+                field: "kind".into(),
+                message: format!("{kind} is not kept"),
+            },
         }
     }
 }
@@ -124,14 +127,21 @@ fn examine(object: &Value, warnings: &mut BTreeMap<String, usize>) -> Result<Add
     let address = address(object)?;
     Object::parse(address.kind, object.clone()).map_err(Unfit::Invalid)?;
     for warning in resources::warnings(address.kind, object) {
-        *warnings.entry(format!("{}: {warning}", address.kind.as_str())).or_default() += 1;
+        *warnings
+            .entry(format!("{}: {warning}", address.kind.as_str()))
+            .or_default() += 1;
     }
     Ok(address)
 }
 
 /// Where an object belongs, by what it says of itself.
 pub(super) fn address(object: &Value) -> Result<Address, Unfit> {
-    let invalid = |field: &str, message: &str| Unfit::Invalid(Invalid { field: field.into(), message: message.into() });
+    let invalid = |field: &str, message: &str| {
+        Unfit::Invalid(Invalid {
+            field: field.into(),
+            message: message.into(),
+        })
+    };
     if !object.is_object() {
         return Err(invalid("", "an object is expected"));
     }
@@ -148,7 +158,11 @@ pub(super) fn address(object: &Value) -> Result<Address, Unfit> {
     }
     let Some(kind) = Kind::from_api(api_version, kind) else {
         let known = Kind::ALL.iter().any(|known| known.as_str() == kind);
-        return Err(Unfit::OtherKind(if known { format!("{kind} ({api_version})") } else { kind.into() }));
+        return Err(Unfit::OtherKind(if known {
+            format!("{kind} ({api_version})")
+        } else {
+            kind.into()
+        }));
     };
     let name = text("/metadata/name", "metadata.name")?;
     if name.is_empty() {
@@ -158,14 +172,24 @@ pub(super) fn address(object: &Value) -> Result<Address, Unfit> {
         return Err(Unfit::OtherKind(kind.as_str().into()));
     }
     let namespace = Some(text("/metadata/namespace", "metadata.namespace")?).filter(|given| !given.is_empty());
-    Ok(Address { kind, namespace: namespace.unwrap_or("default").into(), name: name.into() })
+    Ok(Address {
+        kind,
+        namespace: namespace.unwrap_or("default").into(),
+        name: name.into(),
+    })
 }
 
 impl Rejects {
     fn add(&mut self, place: Place, object: &Value, why: Invalid) {
         self.count += 1;
         if self.named.len() < NAMED {
-            let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let text = |pointer| {
+                object
+                    .pointer(pointer)
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned()
+            };
             self.named.push(Reject {
                 place,
                 kind: text("/kind"),
@@ -195,7 +219,13 @@ impl fmt::Display for Rejects {
 
 impl fmt::Display for Reject {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Reject { place, kind, namespace, name, why } = self;
+        let Reject {
+            place,
+            kind,
+            namespace,
+            name,
+            why,
+        } = self;
         write!(formatter, "{place}: ")?;
         match (kind.is_empty(), name.is_empty()) {
             (true, true) => write!(formatter, "an object")?,
@@ -210,9 +240,19 @@ impl fmt::Display for Reject {
 
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { created, updated, unchanged, skipped_kinds, skipped_invalid, warnings } = self;
+        let Report {
+            created,
+            updated,
+            unchanged,
+            skipped_kinds,
+            skipped_invalid,
+            warnings,
+        } = self;
         let skipped = skipped_kinds.values().sum::<usize>() + skipped_invalid.count;
-        write!(formatter, "{created} created, {updated} updated, {unchanged} unchanged, {skipped} skipped")?;
+        write!(
+            formatter,
+            "{created} created, {updated} updated, {unchanged} unchanged, {skipped} skipped"
+        )?;
         for (kind, count) in skipped_kinds {
             write!(formatter, "\n  skipped: {count} of kind {kind}")?;
         }

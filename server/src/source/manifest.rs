@@ -35,13 +35,22 @@ pub enum Malformed {
     #[error("the input is not text: {0}")]
     Encoding(&'static str),
     #[error("document {document}, line {line}, column {column}: {message}")]
-    Syntax { document: usize, line: usize, column: usize, message: String },
+    Syntax {
+        document: usize,
+        line: usize,
+        column: usize,
+        message: String,
+    },
 }
 
 /// Calls `each` with every object of the input. Objects of a list are given as they are read, without the list.
 pub fn read(input: &[u8], mut each: impl FnMut(Place, Value)) -> Result<(), Malformed> {
     let text = decode(input)?;
-    if is_json(&text) { json::read(&text, &mut each) } else { yaml::read(&text, &mut each) }
+    if is_json(&text) {
+        json::read(&text, &mut each)
+    } else {
+        yaml::read(&text, &mut each)
+    }
 }
 
 /// UTF-8, or what PowerShell's `>` makes of it.
@@ -50,14 +59,15 @@ fn decode(input: &[u8]) -> Result<Cow<'_, str>, Malformed> {
         let (pairs, rest) = bytes.as_chunks::<2>();
         let units: Vec<u16> = pairs.iter().map(|pair| unit(*pair)).collect();
         let text = String::from_utf16(&units).ok().filter(|_| rest.is_empty());
-        text.map(Cow::Owned).ok_or(Malformed::Encoding("it begins as UTF-16 and does not go on so"))
+        text.map(Cow::Owned)
+            .ok_or(Malformed::Encoding("it begins as UTF-16 and does not go on so"))
     };
     match input {
         [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
-        [0xef, 0xbb, 0xbf, rest @ ..] | rest => {
-            std::str::from_utf8(rest).map(Cow::Borrowed).map_err(|_| Malformed::Encoding("it is not UTF-8"))
-        }
+        [0xef, 0xbb, 0xbf, rest @ ..] | rest => std::str::from_utf8(rest)
+            .map(Cow::Borrowed)
+            .map_err(|_| Malformed::Encoding("it is not UTF-8")),
     }
 }
 
@@ -84,12 +94,22 @@ struct Document<'a> {
 
 impl<'a> Document<'a> {
     fn new(number: usize, each: &'a mut dyn FnMut(Place, Value)) -> Document<'a> {
-        Document { number, items: 0, has_list: false, waiting: Vec::new(), each }
+        Document {
+            number,
+            items: 0,
+            has_list: false,
+            waiting: Vec::new(),
+            each,
+        }
     }
 
     fn item(&mut self, line: Option<usize>, value: Value) {
         self.items += 1;
-        let place = Place { document: self.number, item: Some(self.items), line };
+        let place = Place {
+            document: self.number,
+            item: Some(self.items),
+            line,
+        };
         match value {
             Value::Object(members) if !members.contains_key("kind") => self.waiting.push((place, members)),
             value => (self.each)(place, value),
@@ -98,7 +118,10 @@ impl<'a> Document<'a> {
 
     /// The end of a document with items: `list` is what else it had.
     fn list(self, list: &Map<String, Value>) {
-        let kind = list.get("kind").and_then(Value::as_str).and_then(|kind| kind.strip_suffix("List"));
+        let kind = list
+            .get("kind")
+            .and_then(Value::as_str)
+            .and_then(|kind| kind.strip_suffix("List"));
         for (place, mut members) in self.waiting {
             if let (Some(kind), Some(version)) = (kind.filter(|kind| !kind.is_empty()), list.get("apiVersion")) {
                 members.insert("kind".into(), kind.into());
@@ -110,7 +133,14 @@ impl<'a> Document<'a> {
 
     /// The end of a document that is one object.
     fn single(self, line: Option<usize>, members: Map<String, Value>) {
-        (self.each)(Place { document: self.number, item: None, line }, Value::Object(members));
+        (self.each)(
+            Place {
+                document: self.number,
+                item: None,
+                line,
+            },
+            Value::Object(members),
+        );
     }
 }
 
@@ -171,7 +201,11 @@ mod tests {
             ("! 12", json!("12")),
         ] {
             // A lone dash would begin a list.
-            let text = if text == "-" { "x: '-'".to_owned() } else { format!("x: {text}") };
+            let text = if text == "-" {
+                "x: '-'".to_owned()
+            } else {
+                format!("x: {text}")
+            };
             assert_eq!(members(&text)["x"], expected, "{text}");
         }
     }
@@ -191,12 +225,18 @@ mod tests {
 
     #[test]
     fn concatenated_dumps_may_each_have_their_mark() {
-        assert_eq!(values("\u{feff}a: 1\n---\n\u{feff}a: 2\n"), [json!({"a": 1}), json!({"a": 2})]);
+        assert_eq!(
+            values("\u{feff}a: 1\n---\n\u{feff}a: 2\n"),
+            [json!({"a": 1}), json!({"a": 2})]
+        );
     }
 
     #[test]
     fn names_of_members_are_text() {
-        assert_eq!(members("1: a\ntrue: b\n'x y': c\n? d\n: e\n"), json!({"1": "a", "true": "b", "x y": "c", "d": "e"}));
+        assert_eq!(
+            members("1: a\ntrue: b\n'x y': c\n? d\n: e\n"),
+            json!({"1": "a", "true": "b", "x y": "c", "d": "e"})
+        );
     }
 
     #[test]
@@ -219,8 +259,12 @@ mod tests {
         let mut places = Vec::new();
         let text = "a: 1\n---\nitems:\n- a: 1\n- a: 2\n---\n---\n[a: 3]\n";
         read(text.as_bytes(), |place, _| places.push(place.to_string())).expect("a well-formed manifest");
-        let expected =
-            ["document 1 (line 1)", "document 2, item 1 (line 4)", "document 2, item 2 (line 5)", "document 4, item 1 (line 8)"];
+        let expected = [
+            "document 1 (line 1)",
+            "document 2, item 1 (line 4)",
+            "document 2, item 2 (line 5)",
+            "document 4, item 1 (line 8)",
+        ];
         assert_eq!(places, expected);
     }
 }

@@ -36,7 +36,11 @@ fn child() {
                         0 => Verb::Create(issue()),
                         risk => Verb::Patch(json!({"spec": {"riskScore": risk}})),
                     };
-                    let change = Change { address: address.clone(), precondition: None, verb };
+                    let change = Change {
+                        address: address.clone(),
+                        precondition: None,
+                        verb,
+                    };
                     let object = runtime.block_on(source.write(change)).unwrap();
                     let version = object["metadata"]["resourceVersion"].as_str().unwrap();
                     println!("answered {} {version}", address.name);
@@ -65,9 +69,14 @@ fn a_kill_takes_no_answered_write_back() {
             .unwrap();
         let mut heard = 0;
         // What was written to the pipe before the kill counts as well, so that it is read to its end.
-        for line in BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok) {
+        for line in BufReader::new(child.stdout.take().unwrap())
+            .lines()
+            .map_while(Result::ok)
+        {
             let mut words = line.split(' ').skip_while(|word| *word != "answered").skip(1);
-            let (Some(name), Some(version)) = (words.next(), words.next()) else { continue };
+            let (Some(name), Some(version)) = (words.next(), words.next()) else {
+                continue;
+            };
             answered.insert(name.into(), version.parse().unwrap());
             heard += 1;
             if heard == answers {
@@ -78,15 +87,22 @@ fn a_kill_takes_no_answered_write_back() {
         assert!(heard >= answers, "the child ended by itself after {heard} answers");
 
         let database = rusqlite::Connection::open(&path).unwrap();
-        let integrity: String = database.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        let integrity: String = database
+            .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+            .unwrap();
         assert_eq!(integrity, "ok");
         drop(database);
         let notebook = Arc::new(Notebook::default());
         drop(Embedded::open(&path, notebook.clone()).unwrap());
         let stored = notebook.versions();
         for (name, version) in &answered {
-            let found = stored.get(&address(Kind::Issue, name)).map(|version| version.parse::<u64>().unwrap());
-            assert!(found >= Some(*version), "{name} was answered as version {version} and is stored as {found:?}");
+            let found = stored
+                .get(&address(Kind::Issue, name))
+                .map(|version| version.parse::<u64>().unwrap());
+            assert!(
+                found >= Some(*version),
+                "{name} was answered as version {version} and is stored as {found:?}"
+            );
         }
     }
 }

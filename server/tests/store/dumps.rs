@@ -62,7 +62,11 @@ fn a_dump_of_every_kind_goes_in_and_comes_out() {
     assert_eq!(report.skipped_invalid.count, 0);
     let before = objects(&store);
     assert_eq!(before.len(), report.created);
-    assert!(before.iter().all(|object| object["metadata"].get("managedFields").is_none()));
+    assert!(
+        before
+            .iter()
+            .all(|object| object["metadata"].get("managedFields").is_none())
+    );
     let again = take(&mut store, ALL);
     assert_eq!((again.created, again.updated, again.unchanged), (0, 0, report.created));
     for format in [Format::Yaml, Format::Json] {
@@ -81,11 +85,21 @@ fn a_mangled_export_is_the_same_export() {
     let commented: String = text
         .replace("  metadata:\n", managed)
         .lines()
-        .map(|line| if line.starts_with("- ") { format!("# a comment: with [brackets]\n{line}\n") } else { format!("{line}\n") })
+        .map(|line| {
+            if line.starts_with("- ") {
+                format!("# a comment: with [brackets]\n{line}\n")
+            } else {
+                format!("{line}\n")
+            }
+        })
         .collect();
     assert_ne!(commented, text);
     let windows = commented.replace('\n', "\r\n");
-    let wide: Vec<u8> = [0xfeff].into_iter().chain(windows.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let wide: Vec<u8> = [0xfeff]
+        .into_iter()
+        .chain(windows.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
     for mangled in [
         commented.clone().into_bytes(),
         windows.clone().into_bytes(),
@@ -102,7 +116,10 @@ fn documents_lists_and_single_objects_are_the_same_to_an_import() {
     let [one, two] = ["one", "two"].map(issue);
     let list = json!({"apiVersion": "v1", "kind": "List", "metadata": {}, "items": [one, two]});
     let bare = |mut object: Value| {
-        object.as_object_mut().unwrap().retain(|member, _| member != "kind" && member != "apiVersion");
+        object
+            .as_object_mut()
+            .unwrap()
+            .retain(|member, _| member != "kind" && member != "apiVersion");
         object
     };
     let items = [bare(one.clone()), bare(two.clone())];
@@ -123,7 +140,15 @@ fn documents_lists_and_single_objects_are_the_same_to_an_import() {
     ] {
         assert_eq!(objects(&fresh(&dump)), expected, "{dump}");
     }
-    for nothing in ["", "\n", "---\n", "# only a comment\n", "---\n---\n# a\n---\nnull\n", "[]", "items: []\nkind: List\n"] {
+    for nothing in [
+        "",
+        "\n",
+        "---\n",
+        "# only a comment\n",
+        "---\n---\n# a\n---\nnull\n",
+        "[]",
+        "items: []\nkind: List\n",
+    ] {
         assert_eq!(objects(&fresh(nothing)), [] as [Value; 0], "{nothing}");
     }
 }
@@ -147,11 +172,18 @@ fn identity_is_kept_where_given_and_made_where_not() {
     assert_eq!(updated["metadata"]["uid"], stored["metadata"]["uid"]);
     assert_eq!(updated["metadata"]["generation"], 2);
     bare.as_object_mut().unwrap().remove("status");
-    assert_eq!(take(&mut store, bare.to_string()).unchanged, 1, "a manifest without status says nothing about it");
+    assert_eq!(
+        take(&mut store, bare.to_string()).unchanged,
+        1,
+        "a manifest without status says nothing about it"
+    );
 
     let given = issue("given");
     take(&mut store, given.to_string());
-    let stored = objects(&store).into_iter().find(|object| object["metadata"]["name"] == "given").unwrap();
+    let stored = objects(&store)
+        .into_iter()
+        .find(|object| object["metadata"]["name"] == "given")
+        .unwrap();
     assert_eq!(stored["metadata"]["uid"], "uid-given");
     assert_eq!(stored["metadata"]["creationTimestamp"], "2026-11-28T10:00:00Z");
 }
@@ -169,9 +201,14 @@ fn other_kinds_are_counted_and_skipped() {
     let mut store = Store::in_memory().unwrap();
     let report = take(&mut store, dump.to_string());
     assert_eq!(report.created, 2);
-    let skipped = [("ConfigMap", 1), ("Issue (other.io/v1)", 1), ("Pod", 2)].map(|(kind, count)| (kind.to_owned(), count));
+    let skipped =
+        [("ConfigMap", 1), ("Issue (other.io/v1)", 1), ("Pod", 2)].map(|(kind, count)| (kind.to_owned(), count));
     assert_eq!(report.skipped_kinds, BTreeMap::from(skipped));
-    assert!(report.to_string().starts_with("2 created, 0 updated, 0 unchanged, 4 skipped\n"));
+    assert!(
+        report
+            .to_string()
+            .starts_with("2 created, 0 updated, 0 unchanged, 4 skipped\n")
+    );
 }
 
 #[test]
@@ -182,11 +219,17 @@ fn an_invalid_object_is_named_and_nothing_is_stored() {
     missing["spec"].as_object_mut().unwrap().remove("resource");
     let nameless = json!({"apiVersion": "platform.chatcli.io/v1alpha1", "kind": "Issue", "metadata": {}, "spec": {}});
     let list = json!({"apiVersion": "v1", "kind": "List", "items": [issue("two"), wrong, "text"]});
-    let dump = [issue("one"), list, missing, nameless, json!({"metadata": {"name": "kindless"}})]
-        .iter()
-        .map(|document| serde_saphyr::to_string(document).unwrap())
-        .collect::<Vec<_>>()
-        .join("---\n");
+    let dump = [
+        issue("one"),
+        list,
+        missing,
+        nameless,
+        json!({"metadata": {"name": "kindless"}}),
+    ]
+    .iter()
+    .map(|document| serde_saphyr::to_string(document).unwrap())
+    .collect::<Vec<_>>()
+    .join("---\n");
 
     let mut store = Store::in_memory().unwrap();
     let Err(ImportError::Invalid(rejects)) = import(&mut store, dump.as_bytes(), Options::default()) else {
@@ -196,7 +239,14 @@ fn an_invalid_object_is_named_and_nothing_is_stored() {
     let named: Vec<_> = rejects
         .named
         .iter()
-        .map(|reject| (reject.place.document, reject.place.item, reject.name.as_str(), reject.why.field.as_str()))
+        .map(|reject| {
+            (
+                reject.place.document,
+                reject.place.item,
+                reject.name.as_str(),
+                reject.why.field.as_str(),
+            )
+        })
         .collect();
     assert_eq!(
         named,
@@ -209,7 +259,10 @@ fn an_invalid_object_is_named_and_nothing_is_stored() {
         ]
     );
     let text = rejects.to_string();
-    assert!(text.contains("document 2, item 2 (line ") && text.contains("Issue shop/wrong: spec.resource: "), "{text}");
+    assert!(
+        text.contains("document 2, item 2 (line ") && text.contains("Issue shop/wrong: spec.resource: "),
+        "{text}"
+    );
 
     let report = import(&mut store, dump.as_bytes(), Options { skip_invalid: true }).unwrap();
     assert_eq!((report.created, report.skipped_invalid.count), (2, 5));
@@ -225,7 +278,10 @@ fn what_a_newer_version_adds_is_kept_with_a_warning() {
     assert_eq!(report.warnings.len(), 2, "{:?}", report.warnings);
     let stored = objects(&store).remove(0);
     assert_eq!(stored["spec"], newer["spec"]);
-    assert_eq!(objects(&fresh(exported(&store, Format::Yaml))).remove(0)["spec"], newer["spec"]);
+    assert_eq!(
+        objects(&fresh(exported(&store, Format::Yaml))).remove(0)["spec"],
+        newer["spec"]
+    );
 }
 
 #[test]
@@ -241,13 +297,25 @@ fn bad_input_is_refused_with_its_place() {
         ("\u{fffe}", "document 1"),
     ] {
         let mut store = Store::in_memory().unwrap();
-        let error = import(&mut store, dump.as_bytes(), Options::default()).unwrap_err().to_string();
+        let error = import(&mut store, dump.as_bytes(), Options::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.starts_with(place), "{dump:?}: {error}");
     }
     let mut store = Store::in_memory().unwrap();
-    assert!(import(&mut store, &b"\xff\xff"[..], Options::default()).unwrap_err().to_string().contains("UTF-8"));
+    assert!(
+        import(&mut store, &b"\xff\xff"[..], Options::default())
+            .unwrap_err()
+            .to_string()
+            .contains("UTF-8")
+    );
     let deep = format!("a: {}1{}", "[".repeat(200), "]".repeat(200));
-    assert!(import(&mut store, deep.as_bytes(), Options::default()).unwrap_err().to_string().contains("levels deep"));
+    assert!(
+        import(&mut store, deep.as_bytes(), Options::default())
+            .unwrap_err()
+            .to_string()
+            .contains("levels deep")
+    );
 }
 
 #[test]
@@ -263,11 +331,76 @@ fn an_empty_store_exports_an_empty_list() {
 /// Text that YAML readers like to take for something else.
 fn text() -> impl Strategy<Value = String> {
     let odd = [
-        "", " ", "~", "null", "true", "yes", "No", "on", "y", "0", "007", "0o7", "0x1F", "1e3", "12e45678", "1_000", ".5",
-        "-", "- a", "--- a", "---", "...", "12:30", "2026-11-28", "2026-11-28T10:00:00Z", ".inf", "<<", "=", "#", "a #b",
-        "a: b", "a:", "[", "{}", "*a", "&a", "!a", "|", ">", "%", "@", "`", "'", "\"", "\\", "\n", "\n\n", " a\n b", "a\n",
-        "\na", "a\n\n", "a \nb", "a\r\nb", "a\rb", "\t", "a\tb", "\ta\n\tb", "\u{0}", "\u{7f}", "\u{85}", "\u{a0}", "\u{2028}",
-        "\u{feff}", "\u{1f600}", "line\n---\nline", "? a", ",", "a, b", "\u{e000}", "\u{10ffff}",
+        "",
+        " ",
+        "~",
+        "null",
+        "true",
+        "yes",
+        "No",
+        "on",
+        "y",
+        "0",
+        "007",
+        "0o7",
+        "0x1F",
+        "1e3",
+        "12e45678",
+        "1_000",
+        ".5",
+        "-",
+        "- a",
+        "--- a",
+        "---",
+        "...",
+        "12:30",
+        "2026-11-28",
+        "2026-11-28T10:00:00Z",
+        ".inf",
+        "<<",
+        "=",
+        "#",
+        "a #b",
+        "a: b",
+        "a:",
+        "[",
+        "{}",
+        "*a",
+        "&a",
+        "!a",
+        "|",
+        ">",
+        "%",
+        "@",
+        "`",
+        "'",
+        "\"",
+        "\\",
+        "\n",
+        "\n\n",
+        " a\n b",
+        "a\n",
+        "\na",
+        "a\n\n",
+        "a \nb",
+        "a\r\nb",
+        "a\rb",
+        "\t",
+        "a\tb",
+        "\ta\n\tb",
+        "\u{0}",
+        "\u{7f}",
+        "\u{85}",
+        "\u{a0}",
+        "\u{2028}",
+        "\u{feff}",
+        "\u{1f600}",
+        "line\n---\nline",
+        "? a",
+        ",",
+        "a, b",
+        "\u{e000}",
+        "\u{10ffff}",
     ];
     prop_oneof![
         proptest::sample::select(&odd[..]).prop_map(str::to_owned),
@@ -284,7 +417,9 @@ fn value() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
-        any::<f64>().prop_filter("JSON knows finite numbers alone", |number| number.is_finite()).prop_map(Value::from),
+        any::<f64>()
+            .prop_filter("JSON knows finite numbers alone", |number| number.is_finite())
+            .prop_map(Value::from),
         text().prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 40, 5, |inner| {

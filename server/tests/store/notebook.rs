@@ -27,7 +27,10 @@ impl Notebook {
     pub(crate) fn wait(&self, wish: impl Fn(&BTreeMap<Address, String>) -> bool) {
         let versions = self.versions.lock().unwrap();
         let limit = Duration::from_secs(60);
-        let (_, waited) = self.changed.wait_timeout_while(versions, limit, |versions| !wish(versions)).unwrap();
+        let (_, waited) = self
+            .changed
+            .wait_timeout_while(versions, limit, |versions| !wish(versions))
+            .unwrap();
         assert!(!waited.timed_out(), "the sink was never told");
     }
 
@@ -59,11 +62,18 @@ impl Sink for Notebook {
 }
 
 fn entry(object: &Object) -> (Address, String) {
-    (object.address(), object.meta().resource_version.clone().unwrap_or_default())
+    (
+        object.address(),
+        object.meta().resource_version.clone().unwrap_or_default(),
+    )
 }
 
 pub(crate) fn address(kind: Kind, name: &str) -> Address {
-    Address { kind, namespace: "shop".into(), name: name.into() }
+    Address {
+        kind,
+        namespace: "shop".into(),
+        name: name.into(),
+    }
 }
 
 pub(crate) fn issue() -> Value {

@@ -13,7 +13,11 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 fn change(name: &str, verb: Verb) -> Change {
-    Change { address: address(Kind::Issue, name), precondition: None, verb }
+    Change {
+        address: address(Kind::Issue, name),
+        precondition: None,
+        verb,
+    }
 }
 
 fn dump(names: impl IntoIterator<Item = String>) -> String {
@@ -54,7 +58,12 @@ async fn what_another_process_changes_arrives() {
     assert!(!here.versions().contains_key(&address(Kind::Issue, "one")));
 
     let mut store = Store::open_existing(&path).unwrap();
-    let report = import(&mut store, dump((0..500).map(|n| format!("n{n}"))).as_bytes(), Options::default()).unwrap();
+    let report = import(
+        &mut store,
+        dump((0..500).map(|n| format!("n{n}"))).as_bytes(),
+        Options::default(),
+    )
+    .unwrap();
     assert_eq!((report.created, report.updated), (500, 0));
     here.wait(|versions| versions.len() == 502);
     there.wait(|versions| *versions == here.versions());
@@ -71,14 +80,21 @@ async fn a_process_that_slept_through_many_deletions_catches_up() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("opsdeck.db");
     let mut store = Store::open(&path).unwrap();
-    import(&mut store, dump((0..3).map(|n| format!("n{n}"))).as_bytes(), Options::default()).unwrap();
+    import(
+        &mut store,
+        dump((0..3).map(|n| format!("n{n}"))).as_bytes(),
+        Options::default(),
+    )
+    .unwrap();
     let here = Arc::new(Notebook::default());
     let server = Embedded::open(&path, here.clone()).unwrap();
     assert_eq!(here.versions().len(), 3);
     // What ten thousand deletions by another process leave behind.
     let database = rusqlite::Connection::open(&path).unwrap();
     database
-        .execute_batch("BEGIN; DELETE FROM objects WHERE name = 'n1'; UPDATE clock SET version = 20000, forgotten = 9000; COMMIT;")
+        .execute_batch(
+            "BEGIN; DELETE FROM objects WHERE name = 'n1'; UPDATE clock SET version = 20000, forgotten = 9000; COMMIT;",
+        )
         .unwrap();
     here.wait(|versions| versions.len() == 2);
     server.write(change("n4", Verb::Create(issue()))).await.unwrap();
@@ -134,7 +150,10 @@ fn a_file_that_is_not_a_store_is_refused_and_left_alone() {
     assert!(std::fs::read_to_string(&text).unwrap().starts_with("not a database"));
 
     let foreign = directory.path().join("foreign.db");
-    rusqlite::Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE theirs (a)").unwrap();
+    rusqlite::Connection::open(&foreign)
+        .unwrap()
+        .execute_batch("CREATE TABLE theirs (a)")
+        .unwrap();
     let before = std::fs::read(&foreign).unwrap();
     assert!(matches!(Store::open(&foreign), Err(OpenError::Foreign(_))));
     assert_eq!(std::fs::read(&foreign).unwrap(), before);
@@ -150,7 +169,12 @@ fn the_file_is_its_owners_alone() {
     let store = Store::open(&path).unwrap();
     for entry in std::fs::read_dir(directory.path()).unwrap() {
         let entry = entry.unwrap();
-        assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o077, 0, "{:?}", entry.path());
+        assert_eq!(
+            entry.metadata().unwrap().permissions().mode() & 0o077,
+            0,
+            "{:?}",
+            entry.path()
+        );
     }
     drop(store);
 }

@@ -19,7 +19,10 @@ struct Bench {
 impl Bench {
     fn new() -> Bench {
         let notebook = Arc::new(Notebook::default());
-        Bench { source: Embedded::in_memory(notebook.clone()).unwrap(), notebook }
+        Bench {
+            source: Embedded::in_memory(notebook.clone()).unwrap(),
+            notebook,
+        }
     }
 
     async fn write(&self, address: &Address, verb: Verb) -> Result<Value, WriteError> {
@@ -27,7 +30,11 @@ impl Bench {
     }
 
     async fn write_if(&self, address: &Address, version: Option<&str>, verb: Verb) -> Result<Value, WriteError> {
-        let change = Change { address: address.clone(), precondition: version.map(str::to_owned), verb };
+        let change = Change {
+            address: address.clone(),
+            precondition: version.map(str::to_owned),
+            verb,
+        };
         let outcome = self.source.write(change).await;
         if let Ok(object) = &outcome {
             let told = self.notebook.versions().get(address).cloned();
@@ -73,7 +80,18 @@ async fn a_create_gives_identity_and_drops_what_is_the_servers() {
     assert!(object.get("status").is_none());
     let metadata = object["metadata"].as_object().unwrap();
     let members: Vec<_> = metadata.keys().map(String::as_str).collect();
-    assert_eq!(members, ["creationTimestamp", "generation", "labels", "name", "namespace", "resourceVersion", "uid"]);
+    assert_eq!(
+        members,
+        [
+            "creationTimestamp",
+            "generation",
+            "labels",
+            "name",
+            "namespace",
+            "resourceVersion",
+            "uid"
+        ]
+    );
     assert_eq!(metadata["namespace"], "shop");
     assert_eq!(metadata["generation"], 1);
     assert_ne!(metadata["creationTimestamp"], "2020-01-01T00:00:00Z");
@@ -97,7 +115,10 @@ async fn a_create_must_be_what_it_is_addressed_as() {
     assert_eq!(invalid_field(bench.write(&address, Verb::Create(given)).await), "kind");
     let mut given = issue();
     given["spec"]["severity"] = 3.into();
-    assert_eq!(invalid_field(bench.write(&address, Verb::Create(given)).await), "spec.severity");
+    assert_eq!(
+        invalid_field(bench.write(&address, Verb::Create(given)).await),
+        "spec.severity"
+    );
     assert!(bench.notebook.versions().is_empty());
 }
 
@@ -111,10 +132,16 @@ async fn a_kind_without_status_sub_resource_keeps_it_in_create_and_patch() {
     }, "status": {"kept": true}});
     let object = bench.write(&address, Verb::Create(runbook)).await.unwrap();
     assert_eq!(object["status"]["kept"], true);
-    let object = bench.write(&address, Verb::Patch(json!({"status": {"more": 1}}))).await.unwrap();
+    let object = bench
+        .write(&address, Verb::Patch(json!({"status": {"more": 1}})))
+        .await
+        .unwrap();
     assert_eq!(object["status"], json!({"kept": true, "more": 1}));
     assert_eq!(object["metadata"]["generation"], 2);
-    assert_eq!(invalid_field(bench.write(&address, Verb::PatchStatus(json!({"status": {}}))).await), "status");
+    assert_eq!(
+        invalid_field(bench.write(&address, Verb::PatchStatus(json!({"status": {}}))).await),
+        "status"
+    );
 }
 
 #[tokio::test]
@@ -148,7 +175,10 @@ async fn generation_counts_the_changes_of_intent() {
         (Verb::Patch(json!({"spec": {"riskScore": 10}})), 2),
         (Verb::Patch(json!({"spec": {"riskScore": 10}})), 2),
         (Verb::PatchStatus(status), 2),
-        (Verb::Patch(json!({"metadata": {"generation": 9}, "spec": {"riskScore": 11}})), 3),
+        (
+            Verb::Patch(json!({"metadata": {"generation": 9}, "spec": {"riskScore": 11}})),
+            3,
+        ),
     ];
     for (verb, generation) in steps {
         let object = bench.write(&address, verb).await.unwrap();
@@ -170,8 +200,14 @@ async fn a_status_patch_changes_status_alone() {
     assert!(after["metadata"].get("labels").is_none());
     assert_eq!(after["status"]["state"], "Analyzing");
     let wrong = json!({"status": {"remediationAttempts": "two"}});
-    assert_eq!(invalid_field(bench.write(&address, Verb::PatchStatus(wrong)).await), "status.remediationAttempts");
-    let gone = bench.write(&address, Verb::PatchStatus(json!({"status": null}))).await.unwrap();
+    assert_eq!(
+        invalid_field(bench.write(&address, Verb::PatchStatus(wrong)).await),
+        "status.remediationAttempts"
+    );
+    let gone = bench
+        .write(&address, Verb::PatchStatus(json!({"status": null})))
+        .await
+        .unwrap();
     assert!(gone.get("status").is_none());
 }
 
@@ -198,7 +234,10 @@ async fn identity_cannot_be_patched() {
         (json!({"metadata": {"name": "two"}}), "metadata.name"),
         (json!({"metadata": {"namespace": "two"}}), "metadata.namespace"),
         (json!({"metadata": {"uid": "two"}}), "metadata.uid"),
-        (json!({"metadata": {"creationTimestamp": "2020-01-01T00:00:00Z"}}), "metadata.creationTimestamp"),
+        (
+            json!({"metadata": {"creationTimestamp": "2020-01-01T00:00:00Z"}}),
+            "metadata.creationTimestamp",
+        ),
         (json!({"kind": "Runbook"}), "kind"),
         (json!({"apiVersion": "v1"}), "apiVersion"),
         (json!({"metadata": "text"}), "metadata"),
@@ -220,7 +259,13 @@ async fn a_stale_decision_is_refused_with_the_object_that_won() {
     in_patch["metadata"]["resourceVersion"] = version(&first).into();
     for outcome in [
         bench.write_if(&address, Some(version(&first)), patch(2)).await,
-        bench.write_if(&address, Some(version(&first)), Verb::PatchStatus(json!({"status": null}))).await,
+        bench
+            .write_if(
+                &address,
+                Some(version(&first)),
+                Verb::PatchStatus(json!({"status": null})),
+            )
+            .await,
         bench.write_if(&address, Some(version(&first)), Verb::Delete).await,
         bench.write(&address, Verb::Patch(in_patch)).await,
     ] {
@@ -229,7 +274,10 @@ async fn a_stale_decision_is_refused_with_the_object_that_won() {
             other => panic!("{other:?} is not a conflict"),
         }
     }
-    let gone = bench.write_if(&address, Some(version(&second)), Verb::Delete).await.unwrap();
+    let gone = bench
+        .write_if(&address, Some(version(&second)), Verb::Delete)
+        .await
+        .unwrap();
     assert_eq!(gone, second);
     assert!(bench.notebook.versions().is_empty());
     for verb in [Verb::Delete, patch(3), Verb::PatchStatus(json!({}))] {
@@ -243,7 +291,10 @@ async fn one_counter_numbers_every_change() {
     let mut last = 0;
     for round in 0..20 {
         let (address, object) = bench.issue(&format!("issue-{}", round % 3)).await;
-        let patched = bench.write(&address, Verb::Patch(json!({"spec": {"riskScore": round}}))).await.unwrap();
+        let patched = bench
+            .write(&address, Verb::Patch(json!({"spec": {"riskScore": round}})))
+            .await
+            .unwrap();
         bench.write(&address, Verb::Delete).await.unwrap();
         for object in [object, patched] {
             let version: u64 = version(&object).parse().unwrap();
@@ -284,14 +335,23 @@ async fn no_vote_is_lost() {
         voter.await.unwrap();
     }
     let object = bench.write(&address, Verb::Patch(json!({}))).await.unwrap();
-    let mut votes: Vec<_> = object["spec"]["votes"].as_array().unwrap().iter().map(Value::to_string).collect();
+    let mut votes: Vec<_> = object["spec"]["votes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(Value::to_string)
+        .collect();
     votes.sort_unstable();
     votes.dedup();
     assert_eq!(votes.len(), 200);
 }
 
 fn change(address: &Address, version: &str, verb: Verb) -> Change {
-    Change { address: address.clone(), precondition: Some(version.into()), verb }
+    Change {
+        address: address.clone(),
+        precondition: Some(version.into()),
+        verb,
+    }
 }
 
 #[derive(Debug)]
@@ -300,9 +360,8 @@ struct Escalates;
 impl Judge for Escalates {
     fn judge(&mut self, object: &Object) -> Option<Value> {
         let Object::Issue(issue) = object else { return None };
-        (issue.spec.risk_score > 90).then(|| {
-            json!({"status": {"state": "Escalated", "remediationAttempts": 0, "maxRemediationAttempts": 3}})
-        })
+        (issue.spec.risk_score > 90)
+            .then(|| json!({"status": {"state": "Escalated", "remediationAttempts": 0, "maxRemediationAttempts": 3}}))
     }
 }
 
@@ -311,9 +370,15 @@ async fn the_answer_already_shows_the_verdict() {
     let bench = Bench::new();
     let (address, before) = bench.issue("one").await;
     bench.source.judge_with(Escalates);
-    let calm = bench.write(&address, Verb::Patch(json!({"spec": {"riskScore": 50}}))).await.unwrap();
+    let calm = bench
+        .write(&address, Verb::Patch(json!({"spec": {"riskScore": 50}})))
+        .await
+        .unwrap();
     assert!(calm.get("status").is_none());
-    let judged = bench.write(&address, Verb::Patch(json!({"spec": {"riskScore": 95}}))).await.unwrap();
+    let judged = bench
+        .write(&address, Verb::Patch(json!({"spec": {"riskScore": 95}})))
+        .await
+        .unwrap();
     assert_eq!(judged["status"]["state"], "Escalated");
     let versions = [&before, &calm, &judged].map(|object| version(object).parse::<u64>().unwrap());
     assert_eq!(versions[2] - versions[0], 2, "one write, one version");
@@ -328,7 +393,11 @@ async fn what_is_loaded_keeps_its_past() {
     object["metadata"] = json!({"name": "old", "uid": "u-1", "creationTimestamp": "2020-01-01T00:00:00Z"});
     object["status"] = json!({"state": "Resolved", "remediationAttempts": 1, "maxRemediationAttempts": 3});
     bench.source.load(vec![object.clone()]).await.unwrap();
-    let address = Address { kind: Kind::Issue, namespace: "default".into(), name: "old".into() };
+    let address = Address {
+        kind: Kind::Issue,
+        namespace: "default".into(),
+        name: "old".into(),
+    };
     let stored = bench.write(&address, Verb::Patch(json!({}))).await.unwrap();
     assert_eq!(stored["status"], object["status"]);
     assert_eq!(stored["metadata"]["uid"], "u-1");

@@ -45,7 +45,10 @@ pub enum OpenError {
     #[error("{} does not exist", .0.display())]
     Missing(PathBuf),
     #[error("{} cannot be opened: {cause}", .path.display())]
-    Unreadable { path: PathBuf, cause: Box<dyn std::error::Error + Send + Sync> },
+    Unreadable {
+        path: PathBuf,
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
 }
 
 /// Opens the store in `path`, created when absent, brought to the newest of `steps`.
@@ -104,7 +107,9 @@ fn prepare(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(
 /// The schema of the file; 0 for one that is still empty.
 fn recognise(connection: &Connection, path: &Path, steps: &[&str]) -> Result<usize, OpenError> {
     let number = |sql: &str| {
-        connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(|cause| unreadable(path, cause))
+        connection
+            .query_row(sql, [], |row| row.get::<_, i64>(0))
+            .map_err(|cause| unreadable(path, cause))
     };
     let application = number("PRAGMA application_id")?;
     let empty = number("SELECT count(*) FROM sqlite_schema")? == 0;
@@ -113,7 +118,11 @@ fn recognise(connection: &Connection, path: &Path, steps: &[&str]) -> Result<usi
     }
     let found = usize::try_from(number("PRAGMA user_version")?).unwrap_or(usize::MAX);
     if found > steps.len() {
-        return Err(OpenError::Newer { path: path.to_owned(), found, known: steps.len() });
+        return Err(OpenError::Newer {
+            path: path.to_owned(),
+            found,
+            known: steps.len(),
+        });
     }
     Ok(found)
 }
@@ -140,18 +149,24 @@ fn copy(connection: &Connection, path: &Path, version: usize) -> Result<(), Open
 fn migrate(connection: &mut Connection, steps: &[&str]) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been here between the look and the lock.
-    let version: usize = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let Some(missing) = steps.get(version..).filter(|missing| !missing.is_empty()) else { return Ok(()) };
+    let version: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let version = usize::try_from(version).unwrap_or(usize::MAX);
+    let Some(missing) = steps.get(version..).filter(|missing| !missing.is_empty()) else {
+        return Ok(());
+    };
     for step in missing {
         transaction.execute_batch(step)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", steps.len())?;
+    transaction.pragma_update(None, "user_version", i64::try_from(steps.len()).unwrap_or(i64::MAX))?;
     transaction.commit()
 }
 
 pub(super) fn unreadable(path: &Path, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> OpenError {
-    OpenError::Unreadable { path: path.to_owned(), cause: cause.into() }
+    OpenError::Unreadable {
+        path: path.to_owned(),
+        cause: cause.into(),
+    }
 }
 
 #[cfg(test)]
@@ -166,7 +181,9 @@ mod tests {
 
     fn fill(path: &Path) {
         let connection = open(path, STEPS).expect("a new store");
-        connection.execute("INSERT INTO objects VALUES (1, 'Issue', 'shop', 'one', '{}')", []).expect("a row");
+        connection
+            .execute("INSERT INTO objects VALUES (1, 'Issue', 'shop', 'one', '{}')", [])
+            .expect("a row");
     }
 
     #[test]
@@ -191,7 +208,13 @@ mod tests {
         let steps = [STEPS, &[NEXT, "SELECT no_such_function()"]].concat();
         assert!(matches!(open(&path, &steps), Err(OpenError::Unreadable { .. })));
         let connection = open(&path, STEPS).expect("the store as it was");
-        assert_eq!(number(&connection, "SELECT count(*) FROM pragma_table_info('objects') WHERE name = 'later'"), 0);
+        assert_eq!(
+            number(
+                &connection,
+                "SELECT count(*) FROM pragma_table_info('objects') WHERE name = 'later'"
+            ),
+            0
+        );
     }
 
     #[test]
@@ -200,6 +223,10 @@ mod tests {
         let path = directory.path().join("opsdeck.db");
         drop(open(&path, &[STEPS, &[NEXT]].concat()).expect("a newer store"));
         let refusal = open(&path, STEPS).expect_err("a refusal");
-        assert!(refusal.to_string().ends_with("was written by a newer Opsdeck: its schema is 2, this version knows up to 1"));
+        assert!(
+            refusal
+                .to_string()
+                .ends_with("was written by a newer Opsdeck: its schema is 2, this version knows up to 1")
+        );
     }
 }

@@ -11,8 +11,13 @@ use serde_json::{Map, Value, json};
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Members that neither a patch nor an import may move.
-const SERVERS_OWN: [&str; 5] =
-    ["generation", "resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"];
+const SERVERS_OWN: [&str; 5] = [
+    "generation",
+    "resourceVersion",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+];
 
 /// What the store gives to a new object.
 pub(super) struct Birth {
@@ -29,7 +34,10 @@ impl Birth {
         let bits = u128::from_be_bytes(bytes) & !(0xf000 << 64 | 0xc000 << 48) | 0x4000 << 64 | 0x8000 << 48;
         let hex = format!("{bits:032x}");
         let uid = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-");
-        Ok(Birth { uid, at: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string() })
+        Ok(Birth {
+            uid,
+            at: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        })
     }
 }
 
@@ -39,7 +47,10 @@ pub(super) fn created(address: &Address, object: Value, birth: Birth) -> Result<
     if address.kind.has_status() {
         object.remove("status");
     }
-    for (member, own) in [("apiVersion", address.kind.api_version()), ("kind", address.kind.as_str())] {
+    for (member, own) in [
+        ("apiVersion", address.kind.api_version()),
+        ("kind", address.kind.as_str()),
+    ] {
         claim(&mut object, member, member, own)?;
     }
     let metadata = metadata_of(&mut object)?;
@@ -63,7 +74,13 @@ pub(super) fn patched(address: &Address, stored: &Value, patch: Value) -> Result
     if address.kind.has_status() {
         patch.remove("status");
     }
-    expect_version(address, stored, patch.get("metadata").and_then(|metadata| metadata.get("resourceVersion")))?;
+    expect_version(
+        address,
+        stored,
+        patch
+            .get("metadata")
+            .and_then(|metadata| metadata.get("resourceVersion")),
+    )?;
     let mut next = stored.clone();
     merge(&mut next, Value::Object(patch));
     let mut next = into_members(next, "")?;
@@ -72,7 +89,12 @@ pub(super) fn patched(address: &Address, stored: &Value, patch: Value) -> Result
     }
     let metadata = metadata_of(&mut next)?;
     for member in ["name", "namespace", "uid", "creationTimestamp"] {
-        keep(metadata, &stored["metadata"][member], member, &format!("metadata.{member}"))?;
+        keep(
+            metadata,
+            &stored["metadata"][member],
+            member,
+            &format!("metadata.{member}"),
+        )?;
     }
     for member in SERVERS_OWN {
         restore(metadata, &stored["metadata"][member], member);
@@ -89,10 +111,19 @@ pub(super) fn patched(address: &Address, stored: &Value, patch: Value) -> Result
 pub(super) fn status_patched(address: &Address, stored: &Value, patch: Value) -> Result<Value, WriteError> {
     if !address.kind.has_status() {
         let message = format!("{} has no status sub-resource", address.kind.as_str());
-        return Err(WriteError::Invalid { field: "status".into(), message });
+        return Err(WriteError::Invalid {
+            field: "status".into(),
+            message,
+        });
     }
     let mut patch = into_members(patch, "")?;
-    expect_version(address, stored, patch.get("metadata").and_then(|metadata| metadata.get("resourceVersion")))?;
+    expect_version(
+        address,
+        stored,
+        patch
+            .get("metadata")
+            .and_then(|metadata| metadata.get("resourceVersion")),
+    )?;
     let mut next = stored.clone();
     if let Some(status) = patch.remove("status") {
         merge(&mut next, json!({ "status": status }));
@@ -138,7 +169,9 @@ pub(super) fn imported(
     }
     let mut object = Value::Object(object);
     if !given && counts_generations(address.kind) {
-        let next = stored.map_or(1, |stored| generation(stored) + i64::from(!same_intent(address.kind, &object, stored)));
+        let next = stored.map_or(1, |stored| {
+            generation(stored) + i64::from(!same_intent(address.kind, &object, stored))
+        });
         object["metadata"]["generation"] = next.into();
     }
     Ok(object)
@@ -156,7 +189,8 @@ pub(super) fn expect_version(address: &Address, stored: &Value, version: Option<
 
 /// Whether two objects are the same but for the version under which they are stored.
 pub(super) fn same(left: &Value, right: &Value) -> bool {
-    same_without(left, right, &["metadata"]) && same_without(&left["metadata"], &right["metadata"], &["resourceVersion"])
+    same_without(left, right, &["metadata"])
+        && same_without(&left["metadata"], &right["metadata"], &["resourceVersion"])
 }
 
 /// RFC 7386.
@@ -193,14 +227,28 @@ fn generation(object: &Value) -> i64 {
 
 /// What makes a new generation: neither metadata nor, where the kind has a sub-resource for it, status.
 fn same_intent(kind: Kind, left: &Value, right: &Value) -> bool {
-    same_without(left, right, if kind.has_status() { &["metadata", "status"] } else { &["metadata"] })
+    same_without(
+        left,
+        right,
+        if kind.has_status() {
+            &["metadata", "status"]
+        } else {
+            &["metadata"]
+        },
+    )
 }
 
 fn same_without(left: &Value, right: &Value, ignored: &[&str]) -> bool {
-    let (Some(left), Some(right)) = (left.as_object(), right.as_object()) else { return left == right };
-    let counted = |members: &Map<String, Value>| members.keys().filter(|name| !ignored.contains(&name.as_str())).count();
+    let (Some(left), Some(right)) = (left.as_object(), right.as_object()) else {
+        return left == right;
+    };
+    let counted =
+        |members: &Map<String, Value>| members.keys().filter(|name| !ignored.contains(&name.as_str())).count();
     counted(left) == counted(right)
-        && left.iter().filter(|(name, _)| !ignored.contains(&name.as_str())).all(|(name, value)| right.get(name) == Some(value))
+        && left
+            .iter()
+            .filter(|(name, _)| !ignored.contains(&name.as_str()))
+            .all(|(name, value)| right.get(name) == Some(value))
 }
 
 fn into_members(value: Value, field: &str) -> Result<Map<String, Value>, WriteError> {
@@ -255,5 +303,8 @@ fn drop_bookkeeping(metadata: &mut Map<String, Value>) {
 }
 
 fn invalid(field: &str, message: &str) -> WriteError {
-    WriteError::Invalid { field: field.into(), message: message.into() }
+    WriteError::Invalid {
+        field: field.into(),
+        message: message.into(),
+    }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     resources::{Kind, Object},
-    source::{Address, Change, Sink, Verb, WriteError},
+    source::{Address, Change, Verb, WriteError},
 };
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde_json::Value;
@@ -20,12 +20,12 @@ const REMEMBERED: i64 = 10_000;
 /// The objects, for one owner at a time. A server wraps it in [`Embedded`](super::Embedded); `import` and `export` use it as it is.
 pub struct Store {
     connection: Connection,
-    /// The version up to which everything has been told.
-    told: i64,
+    /// The version up to which everything has been told, where somebody wants to be told.
+    told: Option<i64>,
 }
 
 /// Something that a reader has to be told.
-pub(super) enum News {
+pub(crate) enum News {
     Applied(Object),
     Deleted(Address),
     /// All there is of a kind.
@@ -71,7 +71,7 @@ impl Store {
     }
 
     fn over(connection: Connection) -> Store {
-        Store { connection, told: 0 }
+        Store { connection, told: None }
     }
 
     /// Calls `each` with every object as it is stored, by kind, namespace and name.
@@ -92,33 +92,31 @@ impl Store {
         news: &mut Vec<News>,
         work: impl FnOnce(&mut Session<'_>, &mut Vec<News>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(StoreError::from)?;
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(StoreError::from)?;
         let version = clock(&transaction)?;
-        catch_up(&transaction, self.told, version, news)?;
+        if let Some(told) = self.told {
+            catch_up(&transaction, told, version, news)?;
+        }
         let mut session = Session { transaction, version };
         let result = work(&mut session, news)?;
-        self.told = session.commit()?;
+        let version = session.commit()?;
+        self.told = self.told.map(|_| version);
         Ok(result)
     }
 
-    /// What other processes changed since the last time.
-    pub(super) fn foreign(&mut self, news: &mut Vec<News>) -> Result<(), StoreError> {
+    /// Tells everything, kind by kind, the first time; later what other processes changed since.
+    pub(super) fn tell(&mut self, news: &mut Vec<News>) -> Result<(), StoreError> {
         let transaction = self.connection.transaction()?;
         let version = clock(&transaction)?;
-        catch_up(&transaction, self.told, version, news)?;
+        match self.told {
+            Some(told) => catch_up(&transaction, told, version, news)?,
+            None => load(&transaction, news)?,
+        }
         transaction.commit()?;
-        self.told = version;
-        Ok(())
-    }
-
-    /// Everything there is, kind by kind.
-    pub(super) fn everything(&mut self, news: &mut Vec<News>) -> Result<(), StoreError> {
-        let transaction = self.connection.transaction()?;
-        let version = clock(&transaction)?;
-        load(&transaction, news)?;
-        transaction.commit()?;
-        self.told = version;
+        self.told = Some(version);
         Ok(())
     }
 
@@ -130,7 +128,11 @@ impl Store {
 
 impl fmt::Debug for Store {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Store").field("path", &self.connection.path()).field("told", &self.told).finish()
+        formatter
+            .debug_struct("Store")
+            .field("path", &self.connection.path())
+            .field("told", &self.told)
+            .finish()
     }
 }
 
@@ -146,13 +148,19 @@ impl Session<'_> {
     pub(super) fn write(
         &mut self,
         change: Change,
-        judge: Option<&mut dyn Judge>,
+        judge: Option<&mut (dyn Judge + 'static)>,
         news: &mut Vec<News>,
     ) -> Result<Value, WriteError> {
-        let Change { address, precondition, verb } = change;
+        let Change {
+            address,
+            precondition,
+            verb,
+        } = change;
         let stored = self.get(&address)?;
         let Some(stored) = stored else {
-            let Verb::Create(object) = verb else { return Err(WriteError::NotFound(address)) };
+            let Verb::Create(object) = verb else {
+                return Err(WriteError::NotFound(address));
+            };
             let object = semantics::created(&address, object, Birth::now()?)?;
             return self.settle(&address, None, object, judge, news);
         };
@@ -181,7 +189,7 @@ impl Session<'_> {
         address: &Address,
         stored: Option<&Value>,
         mut object: Value,
-        judge: Option<&mut dyn Judge>,
+        judge: Option<&mut (dyn Judge + 'static)>,
         news: &mut Vec<News>,
     ) -> Result<Value, WriteError> {
         if let Some(judge) = judge {
@@ -206,7 +214,11 @@ impl Session<'_> {
         }
         let text = self.stamp(&mut object);
         self.put(address, stored.is_some(), &text)?;
-        Ok(if stored.is_some() { Upserted::Updated(object) } else { Upserted::Created(object) })
+        Ok(if stored.is_some() {
+            Upserted::Updated(object)
+        } else {
+            Upserted::Created(object)
+        })
     }
 
     fn get(&self, address: &Address) -> Result<Option<Value>, StoreError> {
@@ -214,11 +226,16 @@ impl Session<'_> {
         let text: Option<String> = self
             .transaction
             .prepare_cached(sql)?
-            .query_row(params![address.kind.as_str(), address.namespace, address.name], |row| row.get(0))
+            .query_row(params![address.kind.as_str(), address.namespace, address.name], |row| {
+                row.get(0)
+            })
             .optional()?;
         text.map(|text| serde_json::from_str(&text))
             .transpose()
-            .map_err(|cause| StoreError::Damaged { at: format!("{address:?}"), cause })
+            .map_err(|cause| StoreError::Damaged {
+                at: format!("{address:?}"),
+                cause,
+            })
     }
 
     /// Gives the object the next version.
@@ -235,7 +252,9 @@ impl Session<'_> {
             "INSERT INTO objects (kind, namespace, name, version, object) VALUES (?1, ?2, ?3, ?4, ?5)"
         };
         let Address { kind, namespace, name } = address;
-        self.transaction.prepare_cached(sql)?.execute(params![kind.as_str(), namespace, name, self.version, text])?;
+        self.transaction
+            .prepare_cached(sql)?
+            .execute(params![kind.as_str(), namespace, name, self.version, text])?;
         Ok(())
     }
 
@@ -252,19 +271,24 @@ impl Session<'_> {
         )?;
         let forgotten: Option<i64> = self
             .transaction
-            .query_row("SELECT version FROM deleted ORDER BY version DESC LIMIT 1 OFFSET ?1", [REMEMBERED], |row| {
-                row.get(0)
-            })
+            .query_row(
+                "SELECT version FROM deleted ORDER BY version DESC LIMIT 1 OFFSET ?1",
+                [REMEMBERED],
+                |row| row.get(0),
+            )
             .optional()?;
         if let Some(forgotten) = forgotten {
-            self.transaction.execute("DELETE FROM deleted WHERE version <= ?1", [forgotten])?;
-            self.transaction.execute("UPDATE clock SET forgotten = ?1", [forgotten])?;
+            self.transaction
+                .execute("DELETE FROM deleted WHERE version <= ?1", [forgotten])?;
+            self.transaction
+                .execute("UPDATE clock SET forgotten = ?1", [forgotten])?;
         }
         Ok(())
     }
 
     fn commit(self) -> Result<i64, StoreError> {
-        self.transaction.execute("UPDATE clock SET version = ?1 WHERE version < ?1", [self.version])?;
+        self.transaction
+            .execute("UPDATE clock SET version = ?1 WHERE version < ?1", [self.version])?;
         self.transaction.commit()?;
         Ok(self.version)
     }
@@ -280,7 +304,12 @@ struct Stored {
 
 impl Stored {
     fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
-        Ok(Stored { kind: row.get("kind")?, namespace: row.get("namespace")?, name: row.get("name")?, text: row.get("object")? })
+        Ok(Stored {
+            kind: row.get("kind")?,
+            namespace: row.get("namespace")?,
+            name: row.get("name")?,
+            text: row.get("object")?,
+        })
     }
 
     fn value(&self) -> Result<Value, StoreError> {
@@ -297,7 +326,13 @@ impl Stored {
         match object.and_then(|object| Object::parse(kind, object).map_err(|error| error.to_string())) {
             Ok(object) => Some(object),
             Err(error) => {
-                tracing::warn!(kind = self.kind, namespace = self.namespace, name = self.name, error, "stored object left out");
+                tracing::warn!(
+                    kind = self.kind,
+                    namespace = self.namespace,
+                    name = self.name,
+                    error,
+                    "stored object left out"
+                );
                 None
             }
         }
@@ -329,11 +364,16 @@ fn catch_up(transaction: &Transaction<'_>, told: i64, version: i64, news: &mut V
             changes.push((row.get::<_, i64>("version")?, News::Applied(object)));
         }
     }
-    let mut statement = transaction.prepare_cached("SELECT version, kind, namespace, name FROM deleted WHERE version > ?1")?;
+    let mut statement =
+        transaction.prepare_cached("SELECT version, kind, namespace, name FROM deleted WHERE version > ?1")?;
     let mut rows = statement.query([told])?;
     while let Some(row) = rows.next()? {
         if let Some(kind) = kind_named(&row.get::<_, String>(1)?) {
-            let address = Address { kind, namespace: row.get(2)?, name: row.get(3)? };
+            let address = Address {
+                kind,
+                namespace: row.get(2)?,
+                name: row.get(3)?,
+            };
             changes.push((row.get(0)?, News::Deleted(address)));
         }
     }

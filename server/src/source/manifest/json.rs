@@ -12,10 +12,17 @@ pub(super) fn read(text: &str, each: &mut dyn FnMut(Place, Value)) -> Result<(),
         number += 1;
         let mut reader = serde_json::Deserializer::from_str(rest);
         let begun = text.len() - rest.len();
-        Root(Document::new(number, each)).deserialize(&mut reader).map_err(|error| {
-            let line = text[..begun].matches('\n').count() + error.line();
-            Malformed::Syntax { document: number, line, column: error.column(), message: reason(&error) }
-        })?;
+        Root(Document::new(number, each))
+            .deserialize(&mut reader)
+            .map_err(|error| {
+                let line = text[..begun].matches('\n').count() + error.line();
+                Malformed::Syntax {
+                    document: number,
+                    line,
+                    column: error.column(),
+                    message: reason(&error),
+                }
+            })?;
         // Where the reader stopped is told by the stream over it alone.
         rest = skip_separators(&rest[reader.into_iter::<Value>().byte_offset()..]);
     }
@@ -35,7 +42,8 @@ fn skip_separators(mut text: &str) -> &str {
 /// serde_json's sentence without the position, which is counted from the document.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.into())
+    text.rsplit_once(" at line ")
+        .map_or(text.clone(), |(reason, _)| reason.into())
 }
 
 /// The outermost value, whose items are handed on one by one instead of being gathered.
@@ -66,7 +74,11 @@ impl<'de> Visitor<'de> for Root<'_> {
                 members.insert(member, access.next_value()?);
             }
         }
-        if self.0.has_list { self.0.list(&members) } else { self.0.single(None, members) }
+        if self.0.has_list {
+            self.0.list(&members)
+        } else {
+            self.0.single(None, members)
+        }
         Ok(())
     }
 

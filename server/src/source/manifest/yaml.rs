@@ -15,7 +15,12 @@ const UNFOLDED: usize = 1_000_000;
 pub(super) fn read(text: &str, each: &mut dyn FnMut(Place, Value)) -> Result<(), Malformed> {
     let options = granit_parser::options! { emit_comments: false };
     let parser = Parser::new_from_str_with_options(text, options);
-    let mut composer = Composer { parser, document: 0, anchors: HashMap::new(), unfolded: 0 };
+    let mut composer = Composer {
+        parser,
+        document: 0,
+        anchors: HashMap::new(),
+        unfolded: 0,
+    };
     loop {
         match composer.next()?.0 {
             Event::DocumentStart(..) => {
@@ -61,7 +66,11 @@ impl<'a> Composer<'a> {
         match event {
             Event::MappingStart(..) => {
                 let members = self.mapping(1, Some(&mut document))?;
-                if document.has_list { document.list(&members) } else { document.single(line(&span), members) }
+                if document.has_list {
+                    document.list(&members)
+                } else {
+                    document.single(line(&span), members)
+                }
             }
             Event::SequenceStart(..) => {
                 self.items(&mut document)?;
@@ -119,7 +128,11 @@ impl<'a> Composer<'a> {
     }
 
     /// The members up to the mapping's end. Of a document's own mapping the items are handed on instead.
-    fn mapping(&mut self, depth: usize, mut document: Option<&mut Document<'_>>) -> Result<Map<String, Value>, Malformed> {
+    fn mapping(
+        &mut self,
+        depth: usize,
+        mut document: Option<&mut Document<'_>>,
+    ) -> Result<Map<String, Value>, Malformed> {
         let mut members = Map::new();
         let mut merged = Vec::new();
         loop {
@@ -150,7 +163,11 @@ impl<'a> Composer<'a> {
             }
         }
         for (value, span) in merged {
-            let sources = if let Value::Array(sources) = value { sources } else { vec![value] };
+            let sources = if let Value::Array(sources) = value {
+                sources
+            } else {
+                vec![value]
+            };
             for source in sources {
                 let Value::Object(source) = source else {
                     return Err(self.refuse(span.start, "<< can only bring in the members of a mapping"));
@@ -184,7 +201,9 @@ fn line(span: &Span) -> Option<usize> {
 /// How many values there are in this one, and how deep.
 fn extent(value: &Value) -> (usize, usize) {
     let of_all = |values: &mut dyn Iterator<Item = &Value>| {
-        values.map(extent).fold((1, 1), |(nodes, levels), (more, depth)| (nodes + more, levels.max(depth + 1)))
+        values.map(extent).fold((1, 1), |(nodes, levels), (more, depth)| {
+            (nodes + more, levels.max(depth + 1))
+        })
     };
     match value {
         Value::Array(elements) => of_all(&mut elements.iter()),
@@ -201,7 +220,11 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, St
             Some("null" | "bool" | "int" | "float") => Ok(plain(text)),
             Some("str") => Ok(text.into()),
             _ if tag.handle().is_empty() && tag.suffix() == "!" => Ok(text.into()),
-            _ => Err(format!("the tag {}{} means nothing here", tag.original_handle(), tag.suffix())),
+            _ => Err(format!(
+                "the tag {}{} means nothing here",
+                tag.original_handle(),
+                tag.suffix()
+            )),
         },
     }
 }
@@ -218,7 +241,9 @@ fn plain(text: &str) -> Value {
     if !text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '+' | '-' | '.')) {
         return text.into();
     }
-    integer(text).or_else(|| float(text)).map_or_else(|| text.into(), Value::Number)
+    integer(text)
+        .or_else(|| float(text))
+        .map_or_else(|| text.into(), Value::Number)
 }
 
 fn integer(text: &str) -> Option<Number> {
@@ -241,7 +266,11 @@ fn integer(text: &str) -> Option<Number> {
         return None;
     }
     let magnitude = u64::from_str_radix(digits, radix).ok()?;
-    if negative { 0_i64.checked_sub_unsigned(magnitude).map(Number::from) } else { Some(magnitude.into()) }
+    if negative {
+        0_i64.checked_sub_unsigned(magnitude).map(Number::from)
+    } else {
+        Some(magnitude.into())
+    }
 }
 
 fn float(text: &str) -> Option<Number> {
