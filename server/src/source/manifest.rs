@@ -46,6 +46,7 @@ pub enum Malformed {
 /// Calls `each` with every object of the input. Objects of a list are given as they are read, without the list.
 pub fn read(input: &[u8], mut each: impl FnMut(Place, Value)) -> Result<(), Malformed> {
     let text = decode(input)?;
+    let text = without_inner_marks(text);
     if is_json(&text) {
         json::read(&text, &mut each)
     } else {
@@ -69,6 +70,11 @@ fn decode(input: &[u8]) -> Result<Cow<'_, str>, Malformed> {
             .map(Cow::Borrowed)
             .map_err(|_| Malformed::Encoding("it is not UTF-8")),
     }
+}
+
+/// Files put one behind the other each bring their byte order mark.
+fn without_inner_marks(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.contains("\n\u{feff}") { text.replace("\n\u{feff}", "\n").into() } else { text }
 }
 
 /// A YAML flow mapping may open like JSON; only JSON quotes its first member.

@@ -27,11 +27,10 @@ impl Notebook {
     pub(crate) fn wait(&self, wish: impl Fn(&BTreeMap<Address, String>) -> bool) {
         let versions = self.versions.lock().unwrap();
         let limit = Duration::from_secs(60);
-        let (_, waited) = self
+        let waiting = self
             .changed
-            .wait_timeout_while(versions, limit, |versions| !wish(versions))
-            .unwrap();
-        assert!(!waited.timed_out(), "the sink was never told");
+            .wait_timeout_while(versions, limit, |versions| !wish(versions));
+        assert!(!waiting.unwrap().1.timed_out(), "the sink was never told");
     }
 
     fn note(&self, change: impl FnOnce(&mut BTreeMap<Address, String>)) {
