@@ -1,6 +1,11 @@
 //! Where objects come from and where changes go. The kinds of source live below; handlers cannot tell which one they have.
 
-use crate::resources::Kind;
+pub mod embedded;
+pub mod export;
+pub mod import;
+pub mod manifest;
+
+use crate::resources::{Invalid, Kind, Object};
 use serde_json::Value;
 use std::{future::Future, pin::Pin};
 
@@ -47,6 +52,20 @@ pub enum WriteError {
     Invalid { field: String, message: String },
     #[error("the store cannot be written: {0}")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<Invalid> for WriteError {
+    fn from(Invalid { field, message }: Invalid) -> WriteError {
+        WriteError::Invalid { field, message }
+    }
+}
+
+/// Who is told what a source holds, in the order in which it came about. The catalog, or a test's notebook.
+pub trait Sink: Send + Sync {
+    fn apply(&self, objects: Vec<Object>);
+    fn delete(&self, addresses: Vec<Address>);
+    /// All there is of a kind: what is not among `objects` is gone.
+    fn reset(&self, kind: Kind, objects: Vec<Object>);
 }
 
 pub type Written<'a> = Pin<Box<dyn Future<Output = Result<Value, WriteError>> + Send + 'a>>;
