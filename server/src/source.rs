@@ -1,5 +1,7 @@
 //! Where objects come from and where changes go. The kinds of source live below; handlers cannot tell which one they have.
 
+pub mod sample;
+
 use crate::resources::Kind;
 use serde_json::Value;
 use std::{future::Future, pin::Pin};
