@@ -38,12 +38,21 @@ use std::collections::BTreeMap;
 pub fn objects(now: Timestamp) -> Vec<Value> {
     let clock = Clock::new(now);
     let objectives = objectives::all(clock);
-    let [checkout, storefront, edge] = [checkout_memory::tell(clock), storefront_rollout::tell(clock), edge_certificate::tell(clock)];
-    let [ledger, node, dns] = [ledger_volume::tell(clock), node_network::tell(clock), dns_cache::tell(clock)];
+    let [checkout, storefront, edge] = [
+        checkout_memory::tell(clock),
+        storefront_rollout::tell(clock),
+        edge_certificate::tell(clock),
+    ];
+    let [ledger, node, dns] = [
+        ledger_volume::tell(clock),
+        node_network::tell(clock),
+        dns_cache::tell(clock),
+    ];
     let [search, thumbnails] = [search_ceiling::tell(clock), thumbnail_image::tell(clock)];
     let [payout, cart] = [payout_leak::tell(clock), cart_chaos::tell(clock)];
     let objective = |name: &str| objectives.iter().find(|objective| objective.name() == name);
-    let burning = objective("storefront-availability").map(|objective| small_stories::storefront_objective(clock, objective));
+    let burning =
+        objective("storefront-availability").map(|objective| small_stories::storefront_objective(clock, objective));
     let spent = objective("payout-availability").map(|objective| small_stories::payout_objective(clock, objective));
 
     let mut drafts = instances::all(clock);
@@ -59,7 +68,12 @@ pub fn objects(now: Timestamp) -> Vec<Value> {
         },
     ));
     drafts.extend(runbooks::written(clock));
-    drafts.extend(runbooks::generated(clock, storefront.name(), payout.name(), cart.name()));
+    drafts.extend(runbooks::generated(
+        clock,
+        storefront.name(),
+        payout.name(),
+        cart.name(),
+    ));
     drafts.extend(experiments::all(clock));
     drafts.extend(small_stories::stray_signals(clock, checkout.name()));
     drafts.extend(costs::ledgers(
@@ -83,7 +97,9 @@ pub fn objects(now: Timestamp) -> Vec<Value> {
         small_stories::recommendations(clock),
     ];
     drafts.extend(objectives);
-    let stories = [checkout, storefront, edge, ledger, node, dns, search, thumbnails, payout, cart];
+    let stories = [
+        checkout, storefront, edge, ledger, node, dns, search, thumbnails, payout, cart,
+    ];
     for incident in stories.into_iter().chain(burning).chain(spent).chain(small) {
         drafts.extend(incident.into_objects());
     }
@@ -93,7 +109,10 @@ pub fn objects(now: Timestamp) -> Vec<Value> {
 
 /// Gives the incidents that want one their number: from 001 in each namespace and day, in the order of their creation.
 fn number(drafts: &mut [Draft]) {
-    let mut waiting: Vec<_> = drafts.iter_mut().filter(|draft| draft.label_of("inc-id") == Some("")).collect();
+    let mut waiting: Vec<_> = drafts
+        .iter_mut()
+        .filter(|draft| draft.label_of("inc-id") == Some(""))
+        .collect();
     waiting.sort_by_key(|draft| draft.created().to_owned());
     let mut counts = BTreeMap::<(String, String), u32>::new();
     for draft in waiting {
@@ -103,3 +122,6 @@ fn number(drafts: &mut [Draft]) {
         draft.relabel("inc-id", &format!("INC-{day}-{count:03}"));
     }
 }
+
+#[cfg(test)]
+mod tests;

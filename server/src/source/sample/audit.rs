@@ -49,39 +49,59 @@ impl Incident {
     /// An event about one of its objects.
     pub(super) fn record_about(&mut self, about: &Draft, event: &str, actor: Actor, details: Value) -> &mut Self {
         let correlation = self.name().to_owned();
-        self.audit.push(entry(self.clock, self.now, about, event, actor, details, &correlation));
+        self.audit
+            .push(entry(self.clock, self.now, about, event, actor, details, &correlation));
         self
     }
 }
 
 /// One audit event; its details are texts whatever they were.
-pub(super) fn entry(clock: Clock, at: Moment, about: &Draft, event: &str, actor: Actor, details: Value, correlation: &str) -> Draft {
-    let hash = digest(&format!("{event}/{}/{}/{}", about.get("/metadata/uid"), clock.unix(at), correlation));
+pub(super) fn entry(
+    clock: Clock,
+    at: Moment,
+    about: &Draft,
+    event: &str,
+    actor: Actor,
+    details: Value,
+    correlation: &str,
+) -> Draft {
+    let hash = digest(&format!(
+        "{event}/{}/{}/{}",
+        about.get("/metadata/uid"),
+        clock.unix(at),
+        correlation
+    ));
     let nanos = u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]) % 1_000_000_000;
     let suffix: String = hash[4..7].iter().map(|byte| format!("{byte:02x}")).collect();
     let text = |name: &str| about.get(name).as_str().unwrap_or_default();
     let namespace = text("/metadata/namespace");
     let severity = severity(event, &details);
-    Draft::new("AuditEvent", namespace, &format!("audit-{}{nanos:09}-{suffix}", clock.unix(at)), clock.text(at))
-        .label("event-type", event)
-        .label("severity", severity)
-        .annotation("immutable", "true")
-        .spec(json!({
-            "eventType": event,
-            "actor": actor.value(),
-            "resource": {"kind": text("/kind"), "name": about.name(), "namespace": namespace, "uid": text("/metadata/uid")},
-            "details": texts(details),
-            "severity": severity,
-            "correlationId": correlation,
-            "timestamp": clock.text(at),
-        }))
+    Draft::new(
+        "AuditEvent",
+        namespace,
+        &format!("audit-{}{nanos:09}-{suffix}", clock.unix(at)),
+        clock.text(at),
+    )
+    .label("event-type", event)
+    .label("severity", severity)
+    .annotation("immutable", "true")
+    .spec(json!({
+        "eventType": event,
+        "actor": actor.value(),
+        "resource": {"kind": text("/kind"), "name": about.name(), "namespace": namespace, "uid": text("/metadata/uid")},
+        "details": texts(details),
+        "severity": severity,
+        "correlationId": correlation,
+        "timestamp": clock.text(at),
+    }))
 }
 
 fn severity(event: &str, details: &Value) -> &'static str {
     match event {
         "sla_breach" => "critical",
         "notification_sent" if details["success"] == false => "warning",
-        "issue_escalated" | "issue_contained" | "remediation_failed" | "approval_rejected" | "approval_expired" | "slo_violation" => "warning",
+        "issue_escalated" | "issue_contained" | "remediation_failed" | "approval_rejected" | "approval_expired"
+        | "slo_violation" => "warning",
         _ => "info",
     }
 }

@@ -20,16 +20,29 @@ pub(super) fn tell(clock: Clock) -> Incident {
             Signal("HighRestartCount", "pods were replaced at once", "2 pods in 5 seconds"),
         ],
     );
-    incident.issue = incident.issue.label("source", "chaos-experiment").label("chaos-experiment", "cart-pod-kill");
+    incident.issue = incident
+        .issue
+        .label("source", "chaos-experiment")
+        .label("chaos-experiment", "cart-pod-kill");
     incident.at("0:02").analysing();
     incident.at("0:33").analysed(Insight {
         confidence: 0.90,
-        analysis: "Two of five pods of cart-service were removed within the same second, on different nodes and without a message of their own: somebody \
-                   or something deleted them. The replica set is already replacing them. One of the new pods is ready; the other stands in its \
-                   start-up call, which warms the price cache from a service that answers slowly in staging.\n\n\
-                   If that call does not return within a minute, deleting the one stuck pod is quicker than waiting for its probe to give up.",
-        recommendations: &["Give the warm-up call a deadline of ten seconds and start without it when it does not answer."],
-        suggestions: vec![step("Replace the stuck pod", "DeletePod", [], "The sickest pod is picked")],
+        analysis: "Two of five pods of cart-service were removed within the same second, on different nodes and \
+                   without a message of their own: somebody or something deleted them. The replica set is already \
+                   replacing them. One of the new pods is ready; the other stands in its start-up call, which warms \
+                   the price cache from a service that answers slowly in staging.\n\n\
+                   If that call does not return within a minute, deleting the one stuck pod is quicker than waiting \
+                   for its probe to give up.",
+        recommendations: &[
+            "Give the warm-up call a deadline of ten seconds and start without it when it does not \
+                            answer.",
+        ],
+        suggestions: vec![step(
+            "Replace the stuck pod",
+            "DeletePod",
+            [],
+            "The sickest pod is picked",
+        )],
         logs: "cart-service-6c9f-q8m2t: `warmup: waiting for prices` for 31 s. The others: no errors.",
         metrics: "Ready pods 3 of 5, then 4 of 5. Requests served without errors by the rest.",
         blast_radius: "1 pod of 5 in staging.",
@@ -44,7 +57,8 @@ pub(super) fn tell(clock: Clock) -> Incident {
     incident.executing(json!({
         "replicas": 5,
         "containerImages": {"cart": "registry.shop.example/cart-service:2.19.0-staging.4"},
-        "containerResources": {"cart": {"cpuRequest": "100m", "cpuLimit": "500m", "memoryRequest": "128Mi", "memoryLimit": "256Mi"}},
+        "containerResources": {"cart": {"cpuRequest": "100m", "cpuLimit": "500m", "memoryRequest": "128Mi",
+                "memoryLimit": "256Mi"}},
     }));
     incident.at("0:50").stepped(
         "Read the events first: are the pods coming back by themselves?",
@@ -56,7 +70,11 @@ pub(super) fn tell(clock: Clock) -> Incident {
         Some(action("DeletePod", [("pod", "cart-service-6c9f-q8m2t")])),
         "SUCCESS: pod cart-service-6c9f-q8m2t deleted, its replacement is Ready after 21s",
     );
-    incident.at("2:10").stepped("5 of 5 pods are ready. Nothing else to do.", None, "Observed 5 of 5 pods Ready for 15s");
+    incident.at("2:10").stepped(
+        "5 of 5 pods are ready. Nothing else to do.",
+        None,
+        "Observed 5 of 5 pods Ready for 15s",
+    );
     incident.current_plan().annotate("postmortem-summary", SUMMARY);
     incident.current_plan().annotate("root-cause", CAUSE);
     incident.current_plan().annotate("impact", IMPACT);
@@ -74,11 +92,15 @@ pub(super) fn tell(clock: Clock) -> Incident {
         duration: "2m20s",
         ..Narrative::default()
     });
-    incident.at("2:10:00").reviewed("oksana", "Drill went as planned.").closed();
+    incident
+        .at("2:10:00")
+        .reviewed("oksana", "Drill went as planned.")
+        .closed();
     incident
 }
 
-const SUMMARY: &str = "Drill cart-pod-kill removed two of five pods. One replacement hung in its warm-up call and was deleted; the service never stopped.";
+const SUMMARY: &str = "Drill cart-pod-kill removed two of five pods. One replacement hung in its warm-up call and was \
+                       deleted; the service never stopped.";
 const CAUSE: &str = "Planned: chaos experiment cart-pod-kill.";
 const IMPACT: &str = "None outside staging; 3 of 5 pods kept serving.";
 const LESSON: &str = "The warm-up call decides how fast the cart recovers.";

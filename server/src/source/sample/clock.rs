@@ -67,7 +67,9 @@ const fn colons(text: &str) -> usize {
 
 impl Clock {
     pub(super) fn new(now: Timestamp) -> Self {
-        Self { ahead: now.as_second() - NOW.0 }
+        Self {
+            ahead: now.as_second() - NOW.0,
+        }
     }
 
     pub(super) fn unix(self, moment: Moment) -> i64 {
@@ -93,7 +95,10 @@ mod tests {
         let clock = Clock::new("2026-09-23T12:00:00Z".parse().unwrap());
         assert_eq!(clock.text(NOW), "2026-09-23T12:00:00Z");
         assert_eq!(clock.text(Moment::today("8:50")), "2026-09-23T08:50:00Z");
-        assert_eq!(clock.text(Moment::days_ago(1, "9:00").plus("2:38:00")), "2026-09-22T11:38:00Z");
+        assert_eq!(
+            clock.text(Moment::days_ago(1, "9:00").plus("2:38:00")),
+            "2026-09-22T11:38:00Z"
+        );
         assert_eq!(clock.text(Moment::today("7:00").plus("-0:40")), "2026-09-23T06:59:20Z");
         assert_eq!(clock.unix(Moment::today("8:50")), 1_790_153_400);
     }

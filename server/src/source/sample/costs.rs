@@ -22,21 +22,30 @@ pub(super) fn ledgers(clock: Clock, entries: &[Entry<'_>]) -> Vec<Draft> {
         let entry = json!({
             "issueName": incident.name(),
             "llmCosts": {
-                "totalInputTokens": tokens(2.0 / 3.0, PRICES[0]), "totalOutputTokens": tokens(1.0 / 3.0, PRICES[1]), "analysisCalls": calls,
+                "totalInputTokens": tokens(2.0 / 3.0, PRICES[0]), "totalOutputTokens": tokens(1.0 / 3.0, PRICES[1]),
+                "analysisCalls": calls,
                 "agenticSteps": steps, "estimatedCostUSD": dollars, "provider": "CLAUDEAI", "model": "claude-sonnet-5",
             },
             "engineerTimeSavedMinutes": minutes,
             "totalCostUSD": dollars,
             "recordedAt": incident.post_mortem.as_ref().map(|draft| draft.get("/status/generatedAt")),
         });
-        by_namespace.entry(&incident.target.namespace).or_default().insert(incident.name().to_owned(), entry.to_string().into());
+        by_namespace
+            .entry(&incident.target.namespace)
+            .or_default()
+            .insert(incident.name().to_owned(), entry.to_string().into());
     }
     by_namespace
         .into_iter()
         .map(|(namespace, entries)| {
-            Draft::new("ConfigMap", namespace, "chatcli-cost-ledger", clock.text(Moment::days_ago(90, "0:00")))
-                .label("app.kubernetes.io/managed-by", "chatcli-operator")
-                .data(json!(entries))
+            Draft::new(
+                "ConfigMap",
+                namespace,
+                "chatcli-cost-ledger",
+                clock.text(Moment::days_ago(90, "0:00")),
+            )
+            .label("app.kubernetes.io/managed-by", "chatcli-operator")
+            .data(json!(entries))
         })
         .collect()
 }

@@ -8,7 +8,11 @@ pub(super) struct Draft(Value);
 
 /// Puts upstream's prefix before a bare key.
 pub(super) fn key(bare: &str) -> String {
-    if bare.contains('/') { bare.to_owned() } else { format!("platform.chatcli.io/{bare}") }
+    if bare.contains('/') {
+        bare.to_owned()
+    } else {
+        format!("platform.chatcli.io/{bare}")
+    }
 }
 
 /// What a hash of that text makes of itself: the same each time, different from the next.
@@ -29,7 +33,8 @@ impl Draft {
             "apiVersion": api_version,
             "kind": kind,
             "metadata": {
-                "name": name, "namespace": namespace, "uid": uid(kind, namespace, name), "generation": 1, "creationTimestamp": created,
+                "name": name, "namespace": namespace, "uid": uid(kind, namespace, name), "generation": 1,
+                "creationTimestamp": created,
             },
         }))
     }
@@ -61,7 +66,8 @@ impl Draft {
 
     pub(super) fn owned_by(mut self, owner: &Self) -> Self {
         self.0["metadata"]["ownerReferences"] = json!([{
-            "apiVersion": owner.0["apiVersion"], "kind": owner.0["kind"], "name": owner.name(), "uid": owner.0["metadata"]["uid"],
+            "apiVersion": owner.0["apiVersion"], "kind": owner.0["kind"], "name": owner.name(),
+            "uid": owner.0["metadata"]["uid"],
             "controller": true, "blockOwnerDeletion": true,
         }]);
         self
@@ -168,7 +174,10 @@ fn merge(target: &mut Value, members: Value) {
     let Value::Object(members) = members else { return };
     for (name, value) in members {
         match value {
-            Value::Null => target.as_object_mut().map(|object| object.remove(&name)).map_or((), drop),
+            Value::Null => target
+                .as_object_mut()
+                .map(|object| object.remove(&name))
+                .map_or((), drop),
             value => target[name] = pruned(value),
         }
     }
@@ -179,7 +188,11 @@ fn pruned(value: Value) -> Value {
     let blank = |value: &Value| value.is_null() || value == "";
     match value {
         Value::Object(members) => Value::Object(
-            members.into_iter().map(|(name, value)| (name, pruned(value))).filter(|(_, value)| !blank(value)).collect::<Map<_, _>>(),
+            members
+                .into_iter()
+                .map(|(name, value)| (name, pruned(value)))
+                .filter(|(_, value)| !blank(value))
+                .collect::<Map<_, _>>(),
         ),
         Value::Array(entries) => Value::Array(entries.into_iter().map(pruned).collect()),
         value => value,

@@ -1,11 +1,6 @@
 //! An incident's approvals: a plan parks at a gate, people vote, a rule decides, the time runs out.
 
-use super::{
-    audit::Actor,
-    draft::Draft,
-    incident::Incident,
-    plan::opening,
-};
+use super::{audit::Actor, draft::Draft, incident::Incident, plan::opening};
 use serde_json::{Value, json};
 
 /// Why a plan may not just run, and what the people who decide are shown.
@@ -59,11 +54,18 @@ impl Incident {
         let name = format!("approval-{}", plan.name());
         let actions = plan.get("/spec/actions").as_array().cloned().unwrap_or_default();
         plan.annotate("approval-pending", &name);
-        let waiting = format!("Waiting for {} approval (policy: {}, rule: {})", gate.mode, gate.policy, gate.rule);
+        let waiting = format!(
+            "Waiting for {} approval (policy: {}, rule: {})",
+            gate.mode, gate.policy, gate.rule
+        );
         plan.report(json!({"state": "WaitingApproval", "result": waiting}));
         let plan = plan.clone();
         let risk = reach_level(gate.pods, &actions);
-        let confidence = self.insight.as_ref().and_then(|insight| insight.get("/status/confidence").as_f64()).unwrap_or_default();
+        let confidence = self
+            .insight
+            .as_ref()
+            .and_then(|insight| insight.get("/status/confidence").as_f64())
+            .unwrap_or_default();
         let request = Draft::new("ApprovalRequest", &self.target.namespace, &name, time)
             .label("issue", self.name())
             .label("remediation-plan", plan.name())
@@ -72,14 +74,17 @@ impl Incident {
             .annotation("blast-risk-level", risk)
             .owned_by(&plan)
             .spec(json!({
-                "issueRef": {"name": self.name()}, "remediationPlanRef": plan.name(), "policyRef": gate.policy, "ruleName": gate.rule,
+                "issueRef": {"name": self.name()}, "remediationPlanRef": plan.name(), "policyRef": gate.policy,
+                "ruleName": gate.rule,
                 "requestedActions": actions, "requester": "chatcli-operator",
                 "blastRadius": {
-                    "affectedPods": gate.pods, "affectedServices": gate.services, "affectedNamespaces": [self.target.namespace],
+                    "affectedPods": gate.pods, "affectedServices": gate.services,
+                    "affectedNamespaces": [self.target.namespace],
                     "riskLevel": risk, "description": gate.reach,
                 },
                 "evidence": {
-                    "aiConfidence": confidence, "aiAnalysis": opening(&self.analysis()), "historicalSuccessRate": gate.history.0,
+                    "aiConfidence": confidence, "aiAnalysis": opening(&self.analysis()),
+                    "historicalSuccessRate": gate.history.0,
                     "previousAttempts": gate.history.1,
                 },
                 "timeoutMinutes": gate.minutes, "requiredApprovers": gate.required,
@@ -104,8 +109,10 @@ impl Incident {
 
     fn vote(&mut self, approver: &str, decision: &str, reason: &str) -> &mut Self {
         let time = self.time();
-        self.request()
-            .append("decisions", json!({"approver": approver, "decision": decision, "reason": reason, "timestamp": time}));
+        self.request().append(
+            "decisions",
+            json!({"approver": approver, "decision": decision, "reason": reason, "timestamp": time}),
+        );
         self
     }
 
@@ -122,8 +129,12 @@ impl Incident {
     }
 
     pub(super) fn rejected(&mut self) -> &mut Self {
-        let reason = self.votes("rejected").map(|vote| format!("{}: {}", text(vote, "approver"), text(vote, "reason"))).next();
-        self.current_plan().annotate("rejection-reason", &reason.unwrap_or_default());
+        let reason = self
+            .votes("rejected")
+            .map(|vote| format!("{}: {}", text(vote, "approver"), text(vote, "reason")))
+            .next();
+        self.current_plan()
+            .annotate("rejection-reason", &reason.unwrap_or_default());
         self.decide("Rejected", "rejectedAt")
     }
 
@@ -135,7 +146,11 @@ impl Incident {
     /// Says how the request stands to its change window.
     pub(super) fn in_window(&mut self, open: bool, message: &str) -> &mut Self {
         let time = self.time();
-        let (status, reason) = if open { ("True", "WithinChangeWindow") } else { ("False", "OutsideChangeWindow") };
+        let (status, reason) = if open {
+            ("True", "WithinChangeWindow")
+        } else {
+            ("False", "OutsideChangeWindow")
+        };
         self.request().condition("ChangeWindow", status, reason, message, &time);
         self
     }
@@ -143,7 +158,10 @@ impl Incident {
     fn decide(&mut self, state: &str, moment: &str) -> &mut Self {
         let (time, verdict) = (self.time(), state.to_lowercase());
         self.current_plan().unannotate("approval-pending");
-        let approvers: Vec<_> = self.votes(&verdict).map(|vote| text(vote, "approver").to_owned()).collect();
+        let approvers: Vec<_> = self
+            .votes(&verdict)
+            .map(|vote| text(vote, "approver").to_owned())
+            .collect();
         let approvers = approvers.join(", ");
         let request = self.request();
         request.report(json!({"state": state, moment: time}));
@@ -152,7 +170,11 @@ impl Incident {
         }
         let automatic = request.get("/status/autoApproved") == true;
         let request = request.clone();
-        let actor = if automatic || approvers.is_empty() { Actor::Approvals } else { Actor::People(approvers.clone()) };
+        let actor = if automatic || approvers.is_empty() {
+            Actor::Approvals
+        } else {
+            Actor::People(approvers.clone())
+        };
         self.record_about(
             &request,
             &format!("approval_{verdict}"),
@@ -168,7 +190,10 @@ impl Incident {
 
     fn votes(&mut self, verdict: &str) -> impl Iterator<Item = &Value> {
         let decisions = self.request().get("/status/decisions").as_array();
-        decisions.into_iter().flatten().filter(move |vote| vote["decision"] == verdict)
+        decisions
+            .into_iter()
+            .flatten()
+            .filter(move |vote| vote["decision"] == verdict)
     }
 }
 

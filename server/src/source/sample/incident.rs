@@ -1,5 +1,5 @@
-//! Tells one incident from its first signal to its end, and writes down the objects that this leaves behind: here Issue, Anomalies and
-//! insight. Plans, approvals, the post-mortem and the audit trail are told by the files beside this one.
+//! Tells one incident from its first signal to its end, and writes down what this leaves behind: here Issue, Anomalies
+//! and insight. Plans, approvals, the post-mortem and the audit trail are told by the files beside this one.
 
 use super::{
     audit::Actor,
@@ -74,7 +74,11 @@ const CEILING: i32 = 5;
 
 impl Target {
     pub(super) fn new(kind: &'static str, namespace: &str, name: &str) -> Self {
-        Self { kind, namespace: namespace.to_owned(), name: name.to_owned() }
+        Self {
+            kind,
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        }
     }
 
     pub(super) fn reference(&self) -> Value {
@@ -132,12 +136,15 @@ impl Signal<'_> {
 // === impl Incident ===
 
 impl Incident {
-    /// Found by the watcher: the signals arrive in one poll, the first gives the incident its name, their weights its risk.
+    /// Found by the watcher: the signals arrive in one poll; the first gives the incident its name, their sum its risk.
     pub(super) fn watched(clock: Clock, begun: Moment, target: Target, signals: &[Signal<'_>]) -> Self {
         let risk = signals.iter().map(|signal| signal.meaning().1).sum::<i32>().min(100);
         let (first, headline) = signals.first().map_or(("", String::new()), |signal| {
             let (kind, Signal(_, text, value)) = (signal.meaning().0, signal);
-            (kind, format!("Auto-detected {kind} anomaly: {text} (value={value}, threshold=normal)"))
+            (
+                kind,
+                format!("Auto-detected {kind} anomaly: {text} (value={value}, threshold=normal)"),
+            )
         });
         let severity = match risk {
             _ if first == "oom_kill" => "critical",
@@ -147,7 +154,13 @@ impl Incident {
             _ => "low",
         };
         let name = format!("{}-{}-{}", target.name, first.replace('_', "-"), clock.unix(begun));
-        let report = Report { source: "watcher", signal: first, severity, risk, headline: &headline };
+        let report = Report {
+            source: "watcher",
+            signal: first,
+            severity,
+            risk,
+            headline: &headline,
+        };
         let mut incident = Self::begin(clock, begun, target, &name, begun.plus("0:02"), report);
         incident.issue = incident.issue.label("inc-id", "");
         incident.anomalies = signals
@@ -162,12 +175,24 @@ impl Incident {
 
     /// Put in by somebody else, under the name that the watcher would have given it.
     pub(super) fn reported(clock: Clock, begun: Moment, target: Target, report: Report<'_>) -> Self {
-        let name = format!("{}-{}-{}", target.name, report.signal.replace('_', "-"), clock.unix(begun));
+        let name = format!(
+            "{}-{}-{}",
+            target.name,
+            report.signal.replace('_', "-"),
+            clock.unix(begun)
+        );
         Self::begin(clock, begun, target, &name, begun, report)
     }
 
     /// Raised by an objective that is missed; `window` is two spans, or `budget-exhausted`.
-    pub(super) fn missed(clock: Clock, begun: Moment, target: Target, objective: &Draft, window: &str, report: Report<'_>) -> Self {
+    pub(super) fn missed(
+        clock: Clock,
+        begun: Moment,
+        target: Target,
+        objective: &Draft,
+        window: &str,
+        report: Report<'_>,
+    ) -> Self {
         let slo = objective.name();
         let name = format!("slo-{slo}-{}-{}", window.replace('/', "-"), clock.unix(begun));
         let service = target.name.clone();
@@ -183,7 +208,13 @@ impl Incident {
     }
 
     fn begin(clock: Clock, begun: Moment, target: Target, name: &str, created: Moment, report: Report<'_>) -> Self {
-        let Report { source, signal, severity, risk, headline } = report;
+        let Report {
+            source,
+            signal,
+            severity,
+            risk,
+            headline,
+        } = report;
         let issue = Draft::new("Issue", &target.namespace, name, clock.text(created))
             .label("resource", &target.name)
             .label("signal", signal)
@@ -221,7 +252,8 @@ impl Incident {
 
     /// Seen, and not taken up yet.
     pub(super) fn detected(&mut self) -> &mut Self {
-        self.issue.report(json!({"state": "Detected", "remediationAttempts": 0, "maxRemediationAttempts": 3}));
+        self.issue
+            .report(json!({"state": "Detected", "remediationAttempts": 0, "maxRemediationAttempts": 3}));
         self.record_creation()
     }
 
@@ -229,16 +261,34 @@ impl Incident {
     pub(super) fn analysing(&mut self) -> &mut Self {
         let time = self.time();
         self.issue.report(json!({
-            "state": "Analyzing", "detectedAt": time, "remediationAttempts": 0, "maxRemediationAttempts": self.attempts_allowed,
+            "state": "Analyzing", "detectedAt": time, "remediationAttempts": 0,
+            "maxRemediationAttempts": self.attempts_allowed,
         }));
-        self.issue.condition("Analyzing", "True", "AIInsightCreated", "Waiting for the AI analysis", &time);
+        self.issue.condition(
+            "Analyzing",
+            "True",
+            "AIInsightCreated",
+            "Waiting for the AI analysis",
+            &time,
+        );
         self.issue.annotate("sla-response-checked", "true");
-        self.issue.annotate("sla-name", &format!("chatcli-system/sla-{}", self.severity));
-        let insight = Draft::new("AIInsight", &self.target.namespace, &format!("{}-insight", self.name()), time)
-            .spec(json!({"issueRef": {"name": self.name()}, "provider": "CLAUDEAI", "model": "claude-sonnet-5"}))
-            .owned_by(&self.issue);
+        self.issue
+            .annotate("sla-name", &format!("chatcli-system/sla-{}", self.severity));
+        let insight = Draft::new(
+            "AIInsight",
+            &self.target.namespace,
+            &format!("{}-insight", self.name()),
+            time,
+        )
+        .spec(json!({"issueRef": {"name": self.name()}, "provider": "CLAUDEAI", "model": "claude-sonnet-5"}))
+        .owned_by(&self.issue);
         self.insight = Some(insight);
-        let headline = self.issue.get("/spec/description").as_str().unwrap_or_default().to_owned();
+        let headline = self
+            .issue
+            .get("/spec/description")
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
         self.tell("detected", &headline);
         self.record_creation()
     }
@@ -250,12 +300,21 @@ impl Incident {
             "" => insight.analysis.to_owned(),
             runbook => format!("{}\n\nRUNBOOK_APPROVED: {runbook}", insight.analysis),
         };
-        self.tell("analyzed", &format!("Confidence {:.2}: {}", insight.confidence, first_sentence(insight.analysis)));
+        self.tell(
+            "analyzed",
+            &format!(
+                "Confidence {:.2}: {}",
+                insight.confidence,
+                first_sentence(insight.analysis)
+            ),
+        );
         if let Some(draft) = &mut self.insight {
             draft.report(json!({
                 "analysis": analysis, "confidence": insight.confidence, "recommendations": insight.recommendations,
-                "suggestedActions": insight.suggestions, "generatedAt": time, "logAnalysis": insight.logs, "metricsContext": insight.metrics,
-                "sourceCodeContext": insight.source_code, "gitOpsContext": insight.gitops, "cascadeAnalysis": insight.cascade,
+                "suggestedActions": insight.suggestions, "generatedAt": time, "logAnalysis": insight.logs,
+                "metricsContext": insight.metrics,
+                "sourceCodeContext": insight.source_code, "gitOpsContext": insight.gitops,
+                "cascadeAnalysis": insight.cascade,
                 "blastRadiusPrediction": insight.blast_radius,
             }));
             if !insight.runbook.is_empty() {
@@ -269,7 +328,8 @@ impl Incident {
     pub(super) fn reanalysing(&mut self, failure: &str) -> &mut Self {
         let time = self.time();
         self.issue.report(json!({"state": "Analyzing"}));
-        self.issue.condition("Analyzing", "True", "ReanalysisRequested", failure, &time);
+        self.issue
+            .condition("Analyzing", "True", "ReanalysisRequested", failure, &time);
         if let Some(draft) = &mut self.insight {
             draft.annotate("failure-context", failure);
         }
@@ -279,7 +339,11 @@ impl Incident {
     pub(super) fn resolved(&mut self, resolution: &str) -> &mut Self {
         self.end("Resolved", "RemediationSucceeded", resolution);
         self.issue.annotate("sla-resolution-checked", "true");
-        self.record("issue_resolved", Actor::Issues, json!({"resolution": resolution, "attempts": self.attempts()}))
+        self.record(
+            "issue_resolved",
+            Actor::Issues,
+            json!({"resolution": resolution, "attempts": self.attempts()}),
+        )
     }
 
     /// It recovered by itself after the attempts were used up.
@@ -289,18 +353,27 @@ impl Incident {
         self.issue.annotate("aiops.chatcli.io/resolved-by", "auto-resolve");
         self.issue.annotate("aiops.chatcli.io/resolved-at", &time);
         self.issue.annotate("aiops.chatcli.io/auto-resolution", "true");
-        self.record("issue_resolved", Actor::Issues, json!({"resolution": resolution, "attempts": self.attempts()}))
+        self.record(
+            "issue_resolved",
+            Actor::Issues,
+            json!({"resolution": resolution, "attempts": self.attempts()}),
+        )
     }
 
     /// A person closed it through the API.
     pub(super) fn resolved_by_hand(&mut self, resolution: &str) -> &mut Self {
         let time = self.time();
-        self.issue.report(json!({"state": "Resolved", "resolution": resolution, "resolvedAt": time}));
+        self.issue
+            .report(json!({"state": "Resolved", "resolution": resolution, "resolvedAt": time}));
         self.issue.annotate("aiops.chatcli.io/resolved-by", "operator");
         self.issue.annotate("aiops.chatcli.io/resolved-at", &time);
         self.issue.annotate("aiops.chatcli.io/manual-resolution", "true");
         self.issue.annotate("sla-resolution-checked", "true");
-        self.record("issue_resolved", Actor::Issues, json!({"resolution": resolution, "attempts": self.attempts()}))
+        self.record(
+            "issue_resolved",
+            Actor::Issues,
+            json!({"resolution": resolution, "attempts": self.attempts()}),
+        )
     }
 
     pub(super) fn snoozed(&mut self, until: &str) -> &mut Self {
@@ -322,8 +395,15 @@ impl Incident {
     pub(super) fn contained(&mut self, resolution: &str, required: &str) -> &mut Self {
         let time = self.time();
         self.end("Contained", "ContainmentApplied", &format!("CONTAINED: {resolution}"));
-        self.issue.report(json!({"requiresHumanAction": true, "requiredAction": required}));
-        self.issue.condition("RequiresHumanAction", "True", "ServiceSilencedNotFixed", required, &time);
+        self.issue
+            .report(json!({"requiresHumanAction": true, "requiredAction": required}));
+        self.issue.condition(
+            "RequiresHumanAction",
+            "True",
+            "ServiceSilencedNotFixed",
+            required,
+            &time,
+        );
         self.record(
             "issue_contained",
             Actor::Issues,
@@ -336,9 +416,11 @@ impl Incident {
         let time = self.time();
         let message = format!("All {} remediation attempts were used up", self.attempts_allowed);
         self.issue.report(json!({"state": "Escalated"}));
-        self.issue.condition("Escalated", "True", "MaxAttemptsReached", &message, &time);
+        self.issue
+            .condition("Escalated", "True", "MaxAttemptsReached", &message, &time);
         self.issue.annotate("sla-resolution-checked", "true");
-        self.escalated_to(0).record("issue_escalated", Actor::Issues, json!({"severity": self.severity, "attempts": self.attempts()}))
+        let details = json!({"severity": self.severity, "attempts": self.attempts()});
+        self.escalated_to(0).record("issue_escalated", Actor::Issues, details)
     }
 
     /// The next level of the ladder is told.
@@ -372,7 +454,8 @@ impl Incident {
 
     /// A line of the post-mortem's timeline.
     pub(super) fn tell(&mut self, kind: &str, detail: &str) {
-        self.timeline.push(json!({"timestamp": self.time(), "type": kind, "detail": detail}));
+        self.timeline
+            .push(json!({"timestamp": self.time(), "type": kind, "detail": detail}));
     }
 
     /// Everything that it left behind.
@@ -389,7 +472,8 @@ impl Incident {
 
     fn end(&mut self, state: &str, reason: &str, resolution: &str) {
         let time = self.time();
-        self.issue.report(json!({"state": state, "resolution": resolution, "resolvedAt": time}));
+        self.issue
+            .report(json!({"state": state, "resolution": resolution, "resolvedAt": time}));
         self.issue.condition(state, "True", reason, resolution, &time);
         for annotation in ["level", "time", "policy", "notified-at", "pending-notify"] {
             self.issue.unannotate(&format!("escalation-{annotation}"));
@@ -410,5 +494,7 @@ impl Incident {
 
 /// Up to the first full stop that ends a sentence.
 pub(super) fn first_sentence(text: &str) -> &str {
-    text.find(". ").or_else(|| text.find(".\n")).map_or(text, |end| &text[..=end])
+    text.find(". ")
+        .or_else(|| text.find(".\n"))
+        .map_or(text, |end| &text[..=end])
 }

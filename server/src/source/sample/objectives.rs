@@ -96,7 +96,9 @@ fn storefront(clock: Clock) -> Draft {
         indicator: json!({"type": "availability", "metricSource": "issues"}),
         target: 99.5,
         window: "30d",
-        alerts: json!({"burnRateWindows": [{"shortWindow": "1h", "longWindow": "6h", "burnRateThreshold": 6, "severity": "high"}]}),
+        alerts: json!({"burnRateWindows": [
+            {"shortWindow": "1h", "longWindow": "6h", "burnRateThreshold": 6, "severity": "high"},
+        ]}),
         days: 90,
     }
     .measured(clock, 0.99968, 93.5, 6.5, [46.7, 7.8, 1.9, 0.6]);
@@ -140,7 +142,13 @@ impl Objective<'_> {
         let (kind, workload) = self.workload;
         let mut indicator = self.indicator;
         indicator["resource"] = json!({"kind": kind, "name": workload, "namespace": self.namespace});
-        Draft::new("ServiceLevelObjective", self.namespace, self.name, clock.text(Moment::days_ago(self.days, "9:00"))).spec(json!({
+        Draft::new(
+            "ServiceLevelObjective",
+            self.namespace,
+            self.name,
+            clock.text(Moment::days_ago(self.days, "9:00")),
+        )
+        .spec(json!({
             "serviceName": workload, "description": self.description, "enabled": enabled, "indicator": indicator,
             "target": {"percentage": self.target, "window": self.window}, "alertPolicy": self.alerts,
         }))
@@ -150,12 +158,21 @@ impl Objective<'_> {
     fn measured(self, clock: Clock, current: f64, left: f64, spent: f64, burn: [f64; 4]) -> Draft {
         let total = 1.0 - self.target / 100.0;
         let met = current * 100.0 >= self.target;
-        let (status, reason) = if met { ("True", "SLOMet") } else { ("False", "SLONotMet") };
+        let (status, reason) = if met {
+            ("True", "SLOMet")
+        } else {
+            ("False", "SLONotMet")
+        };
         let message = format!("{:.3} % of {} % over {}", current * 100.0, self.target, self.window);
-        let since = clock.text(if met { Moment::days_ago(self.days, "9:01") } else { Moment::today("6:44") });
+        let since = clock.text(if met {
+            Moment::days_ago(self.days, "9:01")
+        } else {
+            Moment::today("6:44")
+        });
         self.draft(clock, true).status(json!({
             "currentValue": current, "targetMet": met, "errorBudgetTotal": total, "errorBudgetRemaining": left / 100.0,
-            "errorBudgetRemainingPercentage": left, "errorBudgetConsumedPercentage": spent, "burnRate1h": burn[0], "burnRate6h": burn[1],
+            "errorBudgetRemainingPercentage": left, "errorBudgetConsumedPercentage": spent, "burnRate1h": burn[0],
+            "burnRate6h": burn[1],
             "burnRate24h": burn[2], "burnRate72h": burn[3], "lastCalculatedAt": clock.text(NOW.plus("-0:31")),
             "conditions": [condition("Ready", status, reason, &message, &since)],
         }))

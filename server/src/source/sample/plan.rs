@@ -17,7 +17,10 @@ pub(super) struct Decision<'a> {
 }
 
 const RUNBOOK_LIMITS: [&str; 3] = ["No delete operations", "No destructive changes", "Rollback on failure"];
-const AGENTIC_LIMITS: [&str; 2] = ["No scaling to 0 replicas", "No delete operations without pod count check"];
+const AGENTIC_LIMITS: [&str; 2] = [
+    "No scaling to 0 replicas",
+    "No delete operations without pod count check",
+];
 
 /// A step of a plan, request or post-mortem.
 pub(super) fn action<const N: usize>(kind: &str, params: [(&str, &str); N]) -> Value {
@@ -30,7 +33,10 @@ pub(super) fn step<const N: usize>(name: &str, kind: &str, params: [(&str, &str)
 }
 
 fn map<const N: usize>(params: [(&str, &str); N]) -> Value {
-    params.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
+    params
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), Value::from(value)))
+        .collect()
 }
 
 // === impl Incident ===
@@ -41,9 +47,19 @@ impl Incident {
         self.allow_attempts(allowed);
         let attempt = self.attempts() + 1;
         let analysis = self.analysis();
-        let strategy = format!("Attempt {attempt} via runbook '{runbook}'. AI analysis: {}", opening(&analysis));
-        let reason = if attempt == 1 { "RemediationPlanCreated" } else { "RetryingRemediation" };
-        self.plan(reason, json!({"strategy": strategy, "actions": actions, "safetyConstraints": RUNBOOK_LIMITS}))
+        let strategy = format!(
+            "Attempt {attempt} via runbook '{runbook}'. AI analysis: {}",
+            opening(&analysis)
+        );
+        let reason = if attempt == 1 {
+            "RemediationPlanCreated"
+        } else {
+            "RetryingRemediation"
+        };
+        self.plan(
+            reason,
+            json!({"strategy": strategy, "actions": actions, "safetyConstraints": RUNBOOK_LIMITS}),
+        )
     }
 
     /// The next attempt, step by step as the model sees fit.
@@ -51,7 +67,8 @@ impl Incident {
         self.plan(
             "AgenticRemediationStarted",
             json!({
-                "strategy": "Agentic AI-driven remediation", "actions": [], "safetyConstraints": AGENTIC_LIMITS, "agenticMode": true,
+                "strategy": "Agentic AI-driven remediation", "actions": [], "safetyConstraints": AGENTIC_LIMITS,
+                "agenticMode": true,
                 "agenticMaxSteps": steps,
             }),
         )
@@ -69,7 +86,8 @@ impl Incident {
                 .status(json!({"state": "Pending"}))
                 .owned_by(&self.issue),
         );
-        self.issue.report(json!({"state": "Remediating", "remediationAttempts": attempt}));
+        self.issue
+            .report(json!({"state": "Remediating", "remediationAttempts": attempt}));
         self.issue.condition("Remediating", "True", reason, &message, &time);
         self
     }
@@ -95,7 +113,8 @@ impl Incident {
             "agenticStartedAt": agentic.then_some(&time),
         }));
         let details = json!({
-            "attempt": plan.get("/spec/attempt"), "strategy": first_sentence(plan.get("/spec/strategy").as_str().unwrap_or_default()),
+            "attempt": plan.get("/spec/attempt"),
+            "strategy": first_sentence(plan.get("/spec/strategy").as_str().unwrap_or_default()),
             "agentic": agentic,
         });
         let text = format!("Captured {} before the first action", self.target.path());
@@ -125,10 +144,15 @@ impl Incident {
         plan.append("actionCheckpoints", checkpoint);
         let kind = action["type"].as_str().unwrap_or_default().to_owned();
         self.executed.push(json!({
-            "action": kind, "params": action["params"], "result": if success { "success" } else { "failed" }, "detail": outcome,
+            "action": kind, "params": action["params"], "result": if success { "success" } else { "failed" },
+            "detail": outcome,
             "timestamp": time,
         }));
-        let event = if success { ("action_completed", "action_executed") } else { ("action_failed", "action_failed") };
+        let event = if success {
+            ("action_completed", "action_executed")
+        } else {
+            ("action_failed", "action_failed")
+        };
         self.prove(event.0, &format!("{kind}: {outcome}"));
         self.tell(event.1, &format!("{kind}: {outcome}"));
         self
@@ -141,14 +165,16 @@ impl Incident {
         let number = plan.get("/spec/agenticHistory").as_array().map_or(0, Vec::len) + 1;
         plan.extend_spec(
             "agenticHistory",
-            json!({"stepNumber": number, "aiMessage": message, "action": action, "observation": observation, "timestamp": time}),
+            json!({"stepNumber": number, "aiMessage": message, "action": action, "observation": observation,
+                    "timestamp": time}),
         );
         plan.report(json!({"agenticStepCount": number}));
         if let Some(action) = action {
             let success = observation.starts_with("SUCCESS");
             let detail = observation.split_once(": ").map_or(observation, |(_, text)| text);
             self.executed.push(json!({
-                "action": action["type"], "params": action["params"], "result": if success { "success" } else { "failed" },
+                "action": action["type"], "params": action["params"],
+                "result": if success { "success" } else { "failed" },
                 "detail": detail, "timestamp": time,
             }));
             let line = format!("{}: {detail}", action["type"].as_str().unwrap_or_default());
@@ -160,13 +186,18 @@ impl Incident {
 
     pub(super) fn verifying(&mut self) -> &mut Self {
         let time = self.time();
-        self.current_plan().report(json!({"state": "Verifying", "actionsCompletedAt": time}));
+        self.current_plan()
+            .report(json!({"state": "Verifying", "actionsCompletedAt": time}));
         self
     }
 
     pub(super) fn completed(&mut self, observed: &str) -> &mut Self {
-        let (time, result) = (self.time(), format!("Remediation verified: {} is healthy", self.target.path()));
-        self.current_plan().report(json!({"state": "Completed", "completedAt": time, "result": result}));
+        let (time, result) = (
+            self.time(),
+            format!("Remediation verified: {} is healthy", self.target.path()),
+        );
+        self.current_plan()
+            .report(json!({"state": "Completed", "completedAt": time, "result": result}));
         self.prove("verification_passed", observed);
         self.tell("verified", observed);
         self.record_plan("remediation_completed", json!({"result": result}))
@@ -175,7 +206,8 @@ impl Incident {
     /// It ran and did not help.
     pub(super) fn failed(&mut self, result: &str) -> &mut Self {
         let time = self.time();
-        self.current_plan().report(json!({"state": "Failed", "completedAt": time, "result": result}));
+        self.current_plan()
+            .report(json!({"state": "Failed", "completedAt": time, "result": result}));
         let attempt = self.attempts();
         self.record_plan("remediation_failed", json!({"result": result, "attempt": attempt}))
     }
@@ -187,7 +219,8 @@ impl Incident {
         let (time, attempt) = (self.time(), self.attempts());
         let result = format!("{observed}; rolled back");
         self.current_plan().report(json!({
-            "state": "RolledBack", "completedAt": time, "result": result, "rollbackPerformed": true, "rollbackResult": undone,
+            "state": "RolledBack", "completedAt": time, "result": result, "rollbackPerformed": true,
+            "rollbackResult": undone,
             "postFailureHealthy": true,
         }));
         self.record_plan("remediation_failed", json!({"result": result, "attempt": attempt}))
@@ -197,14 +230,16 @@ impl Incident {
     pub(super) fn undone(&mut self, result: &str, undone: &str) -> &mut Self {
         self.prove("rollback", undone);
         self.failed(result);
-        self.current_plan().report(json!({"rollbackPerformed": true, "rollbackResult": undone, "postFailureHealthy": false}));
+        self.current_plan()
+            .report(json!({"rollbackPerformed": true, "rollbackResult": undone, "postFailureHealthy": false}));
         self
     }
 
     /// Adds to the plan's trail.
     pub(super) fn prove(&mut self, kind: &str, data: &str) -> &mut Self {
         let time = self.time();
-        self.current_plan().append("evidence", json!({"type": kind, "data": data, "timestamp": time}));
+        self.current_plan()
+            .append("evidence", json!({"type": kind, "data": data, "timestamp": time}));
         self
     }
 
@@ -224,7 +259,11 @@ impl Incident {
 
     /// What the model said last, as people read it.
     pub(super) fn analysis(&self) -> String {
-        let text = self.insight.as_ref().and_then(|insight| insight.get("/status/analysis").as_str()).unwrap_or_default();
+        let text = self
+            .insight
+            .as_ref()
+            .and_then(|insight| insight.get("/status/analysis").as_str())
+            .unwrap_or_default();
         text.split("\n\nRUNBOOK_").next().unwrap_or_default().to_owned()
     }
 

@@ -38,7 +38,11 @@ impl Incident {
             .label("severity", self.severity)
             .owned_by(&self.issue);
         for label in ["source", "chaos-experiment"] {
-            if let Some(value) = self.issue.get(&format!("/metadata/labels/platform.chatcli.io~1{label}")).as_str() {
+            if let Some(value) = self
+                .issue
+                .get(&format!("/metadata/labels/platform.chatcli.io~1{label}"))
+                .as_str()
+            {
                 draft = draft.label(label, value);
             }
         }
@@ -53,7 +57,8 @@ impl Incident {
             .neighbours
             .iter()
             .map(|(kind, name, impact, severity)| {
-                json!({"resource": {"kind": kind, "name": name, "namespace": self.target.namespace}, "impact": impact, "severity": severity})
+                json!({"resource": {"kind": kind, "name": name, "namespace": self.target.namespace}, "impact": impact,
+                        "severity": severity})
             })
             .collect();
         let trending = narrative
@@ -61,11 +66,15 @@ impl Incident {
             .map(|(count, pattern)| json!({"occurrenceCount": count, "windowDays": 30, "pattern": pattern}));
         let issue = &self.issue;
         let draft = draft
-            .spec(json!({"issueRef": {"name": self.name()}, "resource": self.target.reference(), "severity": self.severity}))
+            .spec(json!({
+                "issueRef": {"name": self.name()}, "resource": self.target.reference(), "severity": self.severity,
+            }))
             .status(json!({
-                "state": "Open", "summary": narrative.summary, "rootCause": narrative.root_cause, "impact": narrative.impact,
+                "state": "Open", "summary": narrative.summary, "rootCause": narrative.root_cause,
+                "impact": narrative.impact,
                 "timeline": self.timeline, "actionsExecuted": self.executed, "lessonsLearned": narrative.lessons,
-                "preventionActions": narrative.prevention, "duration": narrative.duration, "generatedAt": time, "metricSnapshots": metrics,
+                "preventionActions": narrative.prevention, "duration": narrative.duration, "generatedAt": time,
+                "metricSnapshots": metrics,
                 "blastRadius": neighbours, "gitCorrelation": narrative.commit, "sliImpact": narrative.sli_impact,
                 "errorBudgetBurned": narrative.budget_burned, "trending": trending, "gitOpsContext": narrative.gitops,
                 "logAnalysisSummary": narrative.logs, "cascadeChain": narrative.cascade,
@@ -110,7 +119,8 @@ impl Incident {
         let time = self.time();
         if let Some(draft) = &mut self.post_mortem {
             draft.report(json!({
-                "feedback": {"providedBy": by, "providedAt": time, "remediationAccuracy": accuracy, "comments": comments},
+                "feedback": {"providedBy": by, "providedAt": time, "remediationAccuracy": accuracy,
+                    "comments": comments},
             }));
         }
         self
