@@ -4,8 +4,13 @@ pub mod embedded;
 pub mod export;
 pub mod import;
 pub mod manifest;
+pub mod sample;
 
-use crate::resources::{Invalid, Kind, Object};
+use crate::{
+    catalog::Catalog,
+    resources::{Invalid, Kind, Object},
+};
+use jiff::Timestamp;
 use serde_json::Value;
 use std::{future::Future, pin::Pin};
 
@@ -75,4 +80,19 @@ pub trait Source: Send + Sync {
     /// Writes, and puts the outcome in the catalog before it answers, so that the caller's next read shows it.
     /// Answers the object as stored (for a deletion, as it last was).
     fn write(&self, change: Change) -> Written<'_>;
+}
+
+/// The catalog is what every source fills.
+impl Sink for Catalog {
+    fn apply(&self, objects: Vec<Object>) {
+        Self::apply(self, objects, Timestamp::now());
+    }
+
+    fn delete(&self, addresses: Vec<Address>) {
+        Self::delete(self, addresses, Timestamp::now());
+    }
+
+    fn reset(&self, kind: Kind, objects: Vec<Object>) {
+        Self::reset(self, kind, objects, Timestamp::now());
+    }
 }
