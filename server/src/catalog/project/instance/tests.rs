@@ -326,6 +326,8 @@ proptest! {
                 ..Mcp::default()
             }));
         });
+        let copy = serde_json::to_string(&main.spec).unwrap();
+        let main = main.annotated("kubectl.kubernetes.io/last-applied-configuration", &copy);
         let shown = serde_json::to_string(&detail(&main)).unwrap();
         prop_assert!(!shown.contains("S3CR3T"), "{}", shown);
         prop_assert!(shown.contains("mcp.servers.1.name"));
