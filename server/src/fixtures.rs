@@ -85,9 +85,7 @@ pub(crate) fn policy(mode: ApprovalMode) -> Fixture<ApprovalPolicy> {
 }
 
 pub(crate) fn instance(name: &str) -> Fixture<Instance> {
-    let mut instance = Instance::new(name, Default::default());
-    instance.spec.replicas = 1;
-    Fixture::of(instance)
+    Fixture::of(Instance::new(name, Default::default()))
 }
 
 pub(crate) fn postmortem() -> Fixture<PostMortem> {

@@ -51,11 +51,8 @@ pub(super) fn labels(meta: &ObjectMeta) -> StringMap {
     meta.labels.clone().unwrap_or_default()
 }
 
-/// Without the copy of the whole object that `kubectl apply` leaves in one, secrets and all.
 pub(super) fn annotations(meta: &ObjectMeta) -> StringMap {
-    let mut annotations = meta.annotations.clone().unwrap_or_default();
-    annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
-    annotations
+    meta.annotations.clone().unwrap_or_default()
 }
 
 pub(super) fn resource(resource: &shared::ResourceRef) -> ResourceRef {
