@@ -103,7 +103,8 @@ pub struct RequestedAction {
     /// All of them; values of secrets masked as `***`.
     #[serde(default)]
     pub params: StringMap,
-    /// What the cluster says now, by the names of `params`; null where it cannot be told.
+    /// What the cluster says now, by the names of `params`; of a rollback also the images (`image`, or `image <container>`).
+    /// Null where it cannot be told.
     #[serde(default)]
     pub before: Option<StringMap>,
 }

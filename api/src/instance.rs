@@ -19,7 +19,7 @@ pub struct InstanceItem {
     pub server_reachable: Option<bool>,
     /// The five, in the order in which one depends on the other.
     pub conditions: Vec<Condition>,
-    /// Type of the first condition that is not True.
+    /// Type of the first condition that is not True, be it only Unknown: see that condition's reason.
     pub first_failed: Option<String>,
     /// `yes`, `no` or `unknown`.
     #[serde(rename = "drivesAIOps")]
@@ -80,5 +80,6 @@ pub struct Tls {
     pub enabled: bool,
     pub secret_name: Option<String>,
     /// Set when clients must show a certificate.
+    #[serde(rename = "clientCASecretName")]
     pub client_ca_secret_name: Option<String>,
 }

@@ -41,8 +41,8 @@ pub struct Config {
 /// Where the objects come from.
 #[derive(Debug)]
 pub enum Objects {
-    /// The store in this directory.
-    Stored { data_dir: PathBuf, settle: bool },
+    /// The store in this file.
+    Stored { file: PathBuf, settle: bool },
     /// The sample, in memory, with this many generated incidents besides.
     Sample { simulate: bool, generated: u32 },
 }
@@ -62,7 +62,7 @@ impl TryFrom<cli::Serve> for Config {
             door,
             key_file,
             objects: Objects::Stored {
-                data_dir: data_dir(&serve.store)?,
+                file: store_file(&serve.store)?,
                 settle: !serve.no_settler,
             },
         })
@@ -89,8 +89,13 @@ impl TryFrom<cli::Preview> for Config {
     }
 }
 
-/// The directory of the embedded store, given or usual.
-pub fn data_dir(store: &cli::Store) -> Result<PathBuf, Misconfigured> {
+/// The file of the embedded store.
+pub fn store_file(store: &cli::Store) -> Result<PathBuf, Misconfigured> {
+    Ok(data_dir(store)?.join("opsdeck.db"))
+}
+
+/// Its directory, given or usual.
+fn data_dir(store: &cli::Store) -> Result<PathBuf, Misconfigured> {
     if let Some(given) = &store.data_dir {
         return Ok(given.clone());
     }

@@ -85,7 +85,9 @@ pub(crate) fn policy(mode: ApprovalMode) -> Fixture<ApprovalPolicy> {
 }
 
 pub(crate) fn instance(name: &str) -> Fixture<Instance> {
-    Fixture::of(Instance::new(name, Default::default()))
+    let mut instance = Instance::new(name, Default::default());
+    instance.spec.replicas = 1;
+    Fixture::of(instance)
 }
 
 pub(crate) fn postmortem() -> Fixture<PostMortem> {

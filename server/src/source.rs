@@ -1,8 +1,16 @@
 //! Where objects come from and where changes go. The kinds of source live below; handlers cannot tell which one they have.
 
+pub mod embedded;
+pub mod export;
+pub mod import;
+pub mod manifest;
 pub mod sample;
 
-use crate::resources::Kind;
+use crate::{
+    catalog::Catalog,
+    resources::{Invalid, Kind, Object},
+};
+use jiff::Timestamp;
 use serde_json::Value;
 use std::{future::Future, pin::Pin};
 
@@ -51,6 +59,20 @@ pub enum WriteError {
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+impl From<Invalid> for WriteError {
+    fn from(Invalid { field, message }: Invalid) -> WriteError {
+        WriteError::Invalid { field, message }
+    }
+}
+
+/// Who is told what a source holds, in the order in which it came about. The catalog, or a test's notebook.
+pub trait Sink: Send + Sync {
+    fn apply(&self, objects: Vec<Object>);
+    fn delete(&self, addresses: Vec<Address>);
+    /// All there is of a kind: what is not among `objects` is gone.
+    fn reset(&self, kind: Kind, objects: Vec<Object>);
+}
+
 pub type Written<'a> = Pin<Box<dyn Future<Output = Result<Value, WriteError>> + Send + 'a>>;
 
 /// The one seam between Opsdeck and the place where its objects live.
@@ -58,4 +80,19 @@ pub trait Source: Send + Sync {
     /// Writes, and puts the outcome in the catalog before it answers, so that the caller's next read shows it.
     /// Answers the object as stored (for a deletion, as it last was).
     fn write(&self, change: Change) -> Written<'_>;
+}
+
+/// The catalog is what every source fills.
+impl Sink for Catalog {
+    fn apply(&self, objects: Vec<Object>) {
+        Self::apply(self, objects, Timestamp::now());
+    }
+
+    fn delete(&self, addresses: Vec<Address>) {
+        Self::delete(self, addresses, Timestamp::now());
+    }
+
+    fn reset(&self, kind: Kind, objects: Vec<Object>) {
+        Self::reset(self, kind, objects, Timestamp::now());
+    }
 }

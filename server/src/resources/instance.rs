@@ -2,7 +2,7 @@
 
 use super::{
     instance_pipeline::{Aiops, Fallback, Mcp, Watcher},
-    instance_pod::{Features, Image, InstanceServer, Persistence, Scheduling, ServiceAccount, free_form},
+    instance_pod::{Features, Image, InstanceServer, Persistence, Scheduling, ServiceAccount, bare},
     shared::{Condition, SecretRef, absent, never, number},
 };
 use jiff::Timestamp;
@@ -47,14 +47,14 @@ pub struct InstanceSpec {
     #[serde(skip_serializing_if = "absent")]
     pub watcher: Option<Box<Watcher>>,
     /// What its container may use.
-    #[schemars(schema_with = "free_form::<ResourceRequirements>")]
+    #[schemars(schema_with = "bare::<ResourceRequirements>")]
     #[serde(skip_serializing_if = "absent")]
     pub resources: Option<Box<ResourceRequirements>>,
     /// Where its sessions are kept.
     #[serde(skip_serializing_if = "absent")]
     pub persistence: Option<Persistence>,
     /// What its pods may do.
-    #[schemars(schema_with = "free_form::<PodSecurityContext>")]
+    #[schemars(schema_with = "bare::<PodSecurityContext>")]
     #[serde(skip_serializing_if = "absent")]
     pub security_context: Option<Box<PodSecurityContext>>,
     /// Which vendor answers when the first does not.
@@ -76,7 +76,7 @@ pub struct InstanceSpec {
     #[serde(skip_serializing_if = "absent")]
     pub mcp: Option<Box<Mcp>>,
     /// Environment of its container. May hold secrets.
-    #[schemars(schema_with = "free_form::<Vec<EnvVar>>")]
+    #[schemars(schema_with = "bare::<Vec<EnvVar>>")]
     #[serde(skip_serializing_if = "absent")]
     pub extra_env: Vec<EnvVar>,
     /// Where its pods may run.

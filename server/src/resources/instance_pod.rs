@@ -137,15 +137,15 @@ pub struct Scheduling {
     #[serde(skip_serializing_if = "absent")]
     pub node_selector: TextMap,
     /// Taints that they put up with.
-    #[schemars(schema_with = "free_form::<Vec<Toleration>>")]
+    #[schemars(schema_with = "bare::<Vec<Toleration>>")]
     #[serde(skip_serializing_if = "absent")]
     pub tolerations: Vec<Toleration>,
     /// Nodes and neighbours that they like.
-    #[schemars(schema_with = "free_form::<Affinity>")]
+    #[schemars(schema_with = "bare::<Affinity>")]
     #[serde(skip_serializing_if = "absent")]
     pub affinity: Option<Box<Affinity>>,
     /// Secrets to fetch the image with.
-    #[schemars(schema_with = "free_form::<Vec<LocalObjectReference>>")]
+    #[schemars(schema_with = "bare::<Vec<LocalObjectReference>>")]
     #[serde(skip_serializing_if = "absent")]
     pub image_pull_secrets: Vec<LocalObjectReference>,
     /// Their priority.
@@ -245,7 +245,7 @@ pub struct LogRotation {
 }
 
 /// The schema of one of Kubernetes' own types, without its texts: they would be the better half of the manifest.
-pub(super) fn free_form<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub(super) fn bare<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = generator.subschema_for::<T>();
     drop_descriptions(&mut schema);
     schema

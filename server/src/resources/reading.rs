@@ -14,7 +14,7 @@ pub(super) fn read<T: Typed>(mut value: Value) -> Result<T, Invalid> {
     drop_nulls(&mut value);
     let Some(object) = value.as_object() else {
         return Err(Invalid {
-            field: "object".into(),
+            field: ".".into(),
             message: "must be an object".into(),
         });
     };
@@ -226,5 +226,299 @@ impl fmt::Display for Path<'_> {
             Step::Member(name) => f.write_str(name),
             Step::Item(at) => write!(f, "[{at}]"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resources::*;
+    use serde::Serialize;
+    use serde_json::json;
+
+    /// Objects of every kind, as `kubectl get -o yaml` prints them.
+    fn recorded() -> Vec<(Kind, Value)> {
+        let documents: Vec<Value> =
+            serde_saphyr::from_multiple(include_str!("../../../conformance/dump.yaml")).unwrap();
+        let objects = documents
+            .into_iter()
+            .flat_map(|mut document| match document["items"].take() {
+                Value::Array(items) => items,
+                _ => vec![document],
+            });
+        objects.map(|object| (kind_of(&object), object)).collect()
+    }
+
+    fn kind_of(object: &Value) -> Kind {
+        Kind::from_api(object["apiVersion"].as_str().unwrap(), object["kind"].as_str().unwrap()).unwrap()
+    }
+
+    fn issue() -> Value {
+        json!({
+            "metadata": { "name": "checkout-err", "namespace": "orchard" },
+            "spec": {
+                "severity": "high",
+                "source": "watcher",
+                "resource": { "kind": "Deployment", "name": "checkout", "namespace": "orchard" },
+                "description": "too many errors",
+            },
+        })
+    }
+
+    fn parse<T: Typed>(value: Value) -> Arc<T> {
+        let object = Object::parse(T::KIND, value).unwrap();
+        assert_eq!(object.kind(), T::KIND);
+        T::of(&object).unwrap().clone()
+    }
+
+    fn refused(kind: Kind, value: Value) -> (String, String) {
+        let Invalid { field, message } = Object::parse(kind, value).unwrap_err();
+        (field, message)
+    }
+
+    #[test]
+    fn recorded_objects_read_and_have_nothing_strange_about_them() {
+        let recorded = recorded();
+        for kind in Kind::ALL {
+            assert!(
+                recorded.iter().any(|(recorded, _)| *recorded == kind),
+                "no {kind} was recorded"
+            );
+        }
+        for (kind, object) in recorded {
+            let name = object["metadata"]["name"].as_str().unwrap().to_owned();
+            assert_eq!(warnings(kind, &object), Vec::<String>::new(), "{kind} {name}");
+            let read = Object::parse(kind, object).unwrap();
+            assert_eq!((read.kind(), read.address().name), (kind, name));
+        }
+    }
+
+    #[test]
+    fn what_was_read_is_written_again() {
+        for (kind, object) in recorded() {
+            let written = match Object::parse(kind, object.clone()).unwrap() {
+                Object::AIInsight(read) => written(&*read),
+                Object::Anomaly(read) => written(&*read),
+                Object::ApprovalPolicy(read) => written(&*read),
+                Object::ApprovalRequest(read) => written(&*read),
+                Object::AuditEvent(read) => written(&*read),
+                Object::ChaosExperiment(read) => written(&*read),
+                Object::ClusterRegistration(read) => written(&*read),
+                Object::EscalationPolicy(read) => written(&*read),
+                Object::IncidentSLA(read) => written(&*read),
+                Object::Instance(read) => written(&*read),
+                Object::Issue(read) => written(&*read),
+                Object::NotificationPolicy(read) => written(&*read),
+                Object::PostMortem(read) => written(&*read),
+                Object::RemediationPlan(read) => written(&*read),
+                Object::Runbook(read) => written(&*read),
+                Object::ServiceLevelObjective(read) => written(&*read),
+                Object::SourceRepository(read) => written(&*read),
+                Object::Deployment(read) => written(&*read),
+                Object::ConfigMap(read) => written(&*read),
+            };
+            assert_holds(&written, &object, &format!("{kind} {}", object["metadata"]["name"]));
+        }
+    }
+
+    /// Writes an object, and makes sure that the text means the same object.
+    fn written<T: Typed + PartialEq + Serialize>(read: &T) -> Value {
+        let written = serde_json::to_value(read).unwrap();
+        assert_eq!(*parse::<T>(written.clone()), *read);
+        written
+    }
+
+    /// Everything that the original says stands in the copy, save what says nothing. Times may change their zone.
+    fn assert_holds(copy: &Value, original: &Value, at: &str) {
+        match original {
+            Value::Object(members) => {
+                for (name, original) in members {
+                    assert_holds(&copy[name.as_str()], original, &format!("{at}.{name}"));
+                }
+            }
+            Value::Array(items) if !items.is_empty() => {
+                for (index, original) in items.iter().enumerate() {
+                    assert_holds(&copy[index], original, &format!("{at}[{index}]"));
+                }
+            }
+            Value::Number(number) if !copy.is_null() => assert_eq!(copy.as_f64(), number.as_f64(), "{at}"),
+            Value::String(text) if !text.is_empty() => match text.parse::<Timestamp>() {
+                Ok(time) => assert_eq!(copy.as_str().and_then(|copy| copy.parse().ok()), Some(time), "{at}"),
+                Err(_) => assert_eq!(copy, original, "{at}"),
+            },
+            Value::Bool(true) => assert_eq!(copy, original, "{at}"),
+            _ => assert!(
+                copy.is_null() || copy == original || *original == 0,
+                "{at}: {copy} for {original}"
+            ),
+        }
+    }
+
+    #[test]
+    fn a_fresh_object_reads_without_status() {
+        let issue = parse::<Issue>(issue());
+        assert_eq!(
+            (issue.name(), issue.namespace(), issue.created()),
+            ("checkout-err", "orchard", None)
+        );
+        assert_eq!(issue.spec.severity, Severity::High);
+        assert_eq!(issue.status, None);
+    }
+
+    #[test]
+    fn status_may_lack_members() {
+        let mut object = issue();
+        object["status"] = json!({ "conditions": [{ "type": "Analyzing", "status": "True" }] });
+        let status = parse::<Issue>(object).status.clone().unwrap();
+        assert_eq!(status.state, IssueState::default());
+        assert_eq!(status.max_remediation_attempts, 3);
+        assert_eq!(status.conditions[0].status, ConditionStatus::True);
+        assert_eq!(status.conditions[0].last_transition_time, None);
+    }
+
+    #[test]
+    fn null_is_no_value() {
+        let mut object = issue();
+        object["metadata"]["labels"] = Value::Null;
+        object["status"] = json!({ "state": "Analyzing", "resolvedAt": null, "resolution": null, "conditions": null });
+        assert!(
+            parse::<Issue>(object.clone())
+                .status
+                .as_ref()
+                .unwrap()
+                .conditions
+                .is_empty()
+        );
+        object["spec"]["severity"] = Value::Null;
+        assert_eq!(
+            refused(Kind::Issue, object),
+            ("spec.severity".into(), "is required".into())
+        );
+    }
+
+    #[test]
+    fn the_missing_member_of_a_spec_is_named() {
+        let without = |pointer: &str, name: &str| {
+            let mut object = issue();
+            object
+                .pointer_mut(pointer)
+                .unwrap()
+                .as_object_mut()
+                .unwrap()
+                .remove(name);
+            refused(Kind::Issue, object)
+        };
+        let required = |field: &str| (field.to_owned(), "is required".to_owned());
+        assert_eq!(without("", "spec"), required("spec"));
+        assert_eq!(without("", "metadata"), required("metadata.name"));
+        assert_eq!(without("/metadata", "name"), required("metadata.name"));
+        assert_eq!(without("/spec", "resource"), required("spec.resource"));
+        assert_eq!(without("/spec/resource", "name"), required("spec.resource.name"));
+
+        let runbook = json!({
+            "metadata": { "name": "restart" },
+            "spec": {
+                "trigger": { "signalType": "latency", "severity": "low", "resourceKind": "Deployment" },
+                "steps": [{ "name": "Restart", "action": "RestartDeployment" }, { "name": "Wait" }],
+            },
+        });
+        assert_eq!(refused(Kind::Runbook, runbook), required("spec.steps[1].action"));
+    }
+
+    #[test]
+    fn a_member_of_the_wrong_type_is_named() {
+        let with = |pointer: &str, name: &str, value: Value| {
+            let mut object = issue();
+            object["status"] = json!({});
+            object.pointer_mut(pointer).unwrap()[name] = value;
+            refused(Kind::Issue, object)
+        };
+        let expected = |field: &str, message: &str| (field.to_owned(), message.to_owned());
+        assert_eq!(
+            with("/metadata", "name", json!(7)),
+            expected("metadata.name", "must be a string")
+        );
+        assert_eq!(
+            with("/spec/resource", "kind", json!(7)),
+            expected("spec.resource.kind", "invalid type: integer `7`, expected a string")
+        );
+        assert_eq!(
+            with("/spec", "severity", json!(["high"])),
+            expected("spec.severity", "invalid type: sequence, expected a string")
+        );
+        assert_eq!(with("/spec", "riskScore", json!("9")).0, "spec.riskScore");
+        assert_eq!(with("/status", "detectedAt", json!("yesterday")).0, "status.detectedAt");
+        assert_eq!(
+            with("/metadata", "labels", json!({ "team": 1 })).0,
+            "metadata.labels.team"
+        );
+        assert_eq!(refused(Kind::Issue, json!([])), expected(".", "must be an object"));
+    }
+
+    #[test]
+    fn unknown_words_and_members_are_kept_and_told() {
+        let mut object = issue();
+        object["spec"]["severity"] = json!("catastrophic");
+        object["spec"]["resource"]["cluster"] = json!("west");
+        object["status"] = json!({ "state": "Dreaming", "conditions": [{ "type": "X", "status": "Perhaps" }] });
+        assert_eq!(
+            warnings(Kind::Issue, &object),
+            [
+                "spec.resource.cluster is unknown",
+                r#"spec.severity has the unknown value "catastrophic""#,
+                r#"status.conditions[0].status has the unknown value "Perhaps""#,
+                r#"status.state has the unknown value "Dreaming""#,
+            ]
+        );
+        let issue = parse::<Issue>(object);
+        assert_eq!(issue.spec.severity, Severity::Other("catastrophic".into()));
+        assert_eq!(written(&*issue)["status"]["state"], "Dreaming");
+    }
+
+    #[test]
+    fn what_an_author_left_out_is_filled_in_as_the_api_server_would() {
+        let policy = parse::<ApprovalPolicy>(json!({
+            "metadata": { "name": "guard" },
+            "spec": { "rules": [{ "name": "all", "match": {}, "changeWindow": { "startHour": 22, "endHour": 6 } }] },
+        }));
+        let rule = &policy.spec.rules[0];
+        let window = rule.change_window.as_ref().unwrap();
+        assert!(policy.spec.enabled);
+        assert_eq!(
+            (rule.mode.as_str(), rule.required_approvers, rule.timeout_minutes),
+            ("manual", 1, 30)
+        );
+        assert_eq!((window.timezone.as_str(), window.allowed_days.len()), ("UTC", 5));
+
+        let instance = parse::<Instance>(json!({
+            "metadata": { "name": "main" },
+            "spec": { "provider": "OLLAMA", "server": { "metricsPort": 0 }, "mcp": { "servers": [] } },
+        }));
+        assert_eq!(instance.spec.replicas, 1);
+        assert_eq!(
+            instance
+                .spec
+                .server
+                .as_ref()
+                .map(|server| (server.port, server.metrics_port)),
+            Some((50051, 0))
+        );
+        assert_eq!(written(&*instance)["spec"]["server"]["metricsPort"], 0);
+    }
+
+    #[test]
+    fn an_empty_status_is_written_without_what_is_absent() {
+        assert_eq!(serde_json::to_value(AIInsightStatus::default()).unwrap(), json!({}));
+        assert_eq!(
+            serde_json::to_value(RemediationPlanStatus::default()).unwrap(),
+            json!({ "state": "" })
+        );
+    }
+
+    #[test]
+    fn only_the_cost_ledger_is_kept_of_config_maps() {
+        assert!(Kind::ConfigMap.keeps(COST_LEDGER));
+        assert!(!Kind::ConfigMap.keeps("kube-root-ca.crt"));
+        assert!(Kind::Deployment.keeps("checkout"));
     }
 }

@@ -192,3 +192,266 @@ impl Scope {
         self.namespaces.is_empty() || self.namespaces.iter().any(|namespace| namespace == object.namespace())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Bucket, Objects, Scope, summary, trends};
+    use crate::{
+        fixtures::{Fixture, at, incident, objective, plan, postmortem, request, runbook},
+        resources::{
+            ApprovalRequest, ApprovalState, Issue, IssueState, PlanState, PostMortem, PostMortemState, RemediationPlan,
+            Runbook, ServiceLevelObjective, Severity, Typed,
+        },
+    };
+    use opsdeck_api::{Number, analytics::AnalyticsSummary};
+
+    /// A small world; `of` gives its figures.
+    #[derive(Default)]
+    struct World {
+        issues: Vec<Fixture<Issue>>,
+        plans: Vec<Fixture<RemediationPlan>>,
+        postmortems: Vec<Fixture<PostMortem>>,
+        runbooks: Vec<Fixture<Runbook>>,
+        objectives: Vec<Fixture<ServiceLevelObjective>>,
+        approvals: Vec<Fixture<ApprovalRequest>>,
+    }
+
+    impl World {
+        fn figures(&self, scope: &Scope) -> AnalyticsSummary {
+            let objects = Objects {
+                issues: self.issues.iter().map(|issue| &**issue),
+                plans: self.plans.iter().map(|plan| &**plan),
+                postmortems: self.postmortems.iter().map(|postmortem| &**postmortem),
+                runbooks: self.runbooks.iter().map(|runbook| &**runbook),
+                objectives: self.objectives.iter().map(|objective| &**objective),
+                approvals: self.approvals.iter().map(|request| &**request),
+            };
+            let issue = |namespace: &str, name: &str| {
+                self.issues
+                    .iter()
+                    .map(|issue| &**issue)
+                    .find(|issue| issue.namespace() == namespace && issue.name() == name)
+            };
+            summary(objects, issue, scope)
+        }
+    }
+
+    fn within(namespace: &str) -> Scope {
+        Scope {
+            namespaces: vec![namespace.into()],
+            ..Scope::default()
+        }
+    }
+
+    fn of_issues(issues: Vec<Fixture<Issue>>) -> AnalyticsSummary {
+        World {
+            issues,
+            ..World::default()
+        }
+        .figures(&Scope::default())
+    }
+
+    #[test]
+    fn an_empty_world_is_all_zero() {
+        assert_eq!(World::default().figures(&Scope::default()), AnalyticsSummary::default());
+    }
+
+    #[test]
+    fn open_is_whatever_is_not_resolved() {
+        let states = [
+            "",
+            "Detected",
+            "Analyzing",
+            "Remediating",
+            "Contained",
+            "Escalated",
+            "Failed",
+            "Resolved",
+        ];
+        let figures = of_issues(
+            states
+                .iter()
+                .map(|state| incident().state(IssueState::from(*state)))
+                .chain([incident()])
+                .collect(),
+        );
+        assert_eq!(
+            (
+                figures.total_issues,
+                figures.open_issues,
+                figures.resolved_issues,
+                figures.contained_issues
+            ),
+            (9, 8, 1, 1)
+        );
+    }
+
+    #[test]
+    fn severities_are_broken_down_and_risk_is_the_mean() {
+        let risky = |severity, risk| incident().severity(severity).with(|issue| issue.spec.risk_score = risk);
+        let figures = of_issues(vec![
+            risky(Severity::Critical, 100).resolved(),
+            risky(Severity::Critical, 50),
+            risky(Severity::Low, 0),
+        ]);
+        assert_eq!((figures.critical_issues, figures.avg_risk_score), (2, Number(50.0)));
+        assert_eq!(
+            figures.severity_breakdown,
+            [("critical".to_owned(), 2), ("low".to_owned(), 1)].into()
+        );
+    }
+
+    #[test]
+    fn chaos_is_counted_by_its_label() {
+        assert_eq!(
+            of_issues(vec![incident().raised_by_experiment("kill"), incident()]).chaos_induced_issues,
+            1
+        );
+    }
+
+    #[test]
+    fn a_remedied_incident_counts_once_and_only_while_it_exists() {
+        let world = World {
+            issues: vec![
+                incident().named("a").resolved().created("2020-01-01T00:00:00Z"),
+                incident().named("b"),
+                incident().named("c").within("other").resolved(),
+            ],
+            plans: vec![
+                plan().fixes("a").state(PlanState::Failed),
+                plan().fixes("a").state(PlanState::Completed),
+                plan().fixes("b").state(PlanState::RolledBack),
+                plan().fixes("c").state(PlanState::Executing),
+                plan().fixes("gone"),
+            ],
+            ..World::default()
+        };
+        let figures = world.figures(&Scope {
+            from: Some(at("2026-01-01T00:00:00Z")),
+            ..Scope::default()
+        });
+        assert_eq!(
+            (
+                figures.total_remediations,
+                figures.successful_remediations,
+                figures.failed_remediations
+            ),
+            (5, 1, 2)
+        );
+        assert_eq!(
+            (figures.remediated_issues, figures.resolved_by_remediation),
+            (2, 1),
+            "the incident in the other namespace is another one"
+        );
+    }
+
+    #[test]
+    fn a_closed_post_mortem_owes_nothing() {
+        let world = World {
+            postmortems: vec![
+                postmortem(),
+                postmortem().owes_action(),
+                postmortem().owes_action().state(PostMortemState::Closed),
+            ],
+            ..World::default()
+        };
+        let figures = world.figures(&Scope::default());
+        assert_eq!(
+            (figures.total_post_mortems, figures.post_mortems_requiring_human_action),
+            (3, 1)
+        );
+    }
+
+    #[test]
+    fn runbooks_objectives_and_approvals_do_not_know_time_but_namespaces() {
+        let world = World {
+            runbooks: vec![runbook(), runbook().within("other")],
+            objectives: vec![
+                objective(),
+                objective().kept(0.5).alerting(),
+                objective().kept(0.0).within("other"),
+            ],
+            approvals: vec![
+                request(),
+                request().state(ApprovalState::from("")).within("other"),
+                request().state(ApprovalState::Pending),
+                request().state(ApprovalState::Expired),
+            ],
+            ..World::default()
+        };
+        let long_ago = Scope {
+            to: Some(at("2000-01-01T00:00:00Z")),
+            ..Scope::default()
+        };
+        let figures = world.figures(&long_ago);
+        assert_eq!(
+            (
+                figures.total_runbooks,
+                figures.total_slos,
+                figures.slos_at_risk,
+                figures.pending_approvals
+            ),
+            (2, 3, 2, 3)
+        );
+        let figures = world.figures(&within("shop"));
+        assert_eq!(
+            (
+                figures.total_runbooks,
+                figures.total_slos,
+                figures.slos_at_risk,
+                figures.pending_approvals
+            ),
+            (1, 2, 1, 2)
+        );
+    }
+
+    #[test]
+    fn both_ends_of_the_time_are_in() {
+        let issues = vec![
+            incident().created("2026-09-01T00:00:00Z"),
+            incident().created("2026-09-02T00:00:00Z"),
+            incident().created("2026-09-03T00:00:00Z"),
+        ];
+        let scope = Scope {
+            from: Some(at("2026-09-01T00:00:00Z")),
+            to: Some(at("2026-09-02T00:00:00Z")),
+            ..Scope::default()
+        };
+        assert_eq!(
+            World {
+                issues,
+                ..World::default()
+            }
+            .figures(&scope)
+            .total_issues,
+            2
+        );
+    }
+
+    #[test]
+    fn arrivals_by_day_leave_empty_days_out() {
+        let issues = [
+            incident().created("2026-11-28T23:59:59Z").critical(),
+            incident().created("2026-11-28T00:00:00Z"),
+            incident().created("2026-11-26T12:00:00Z").raised_by_experiment("kill"),
+        ];
+        let points = trends(issues.iter().map(|issue| &**issue), Bucket::Day, &Scope::default());
+        let said: Vec<_> = points.iter().map(|point| (&*point.date, point.total)).collect();
+        assert_eq!(said, [("2026-11-26", 1), ("2026-11-28", 2)]);
+        assert_eq!(
+            points[1].by_severity,
+            [("critical".to_owned(), 1), ("low".to_owned(), 1)].into()
+        );
+    }
+
+    #[test]
+    fn weeks_begin_where_upstream_lets_them() {
+        let start = |created| {
+            trends([&*incident().created(created)], Bucket::Week, &Scope::default())[0]
+                .date
+                .clone()
+        };
+        assert_eq!(start("2025-12-30T06:00:00Z"), "2026-01-01");
+        assert_eq!(start("2026-11-28T10:00:00Z"), "2026-11-26");
+    }
+}

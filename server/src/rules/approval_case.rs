@@ -88,3 +88,103 @@ fn decides_itself(rule: &ApprovalRule, request: &ApprovalRequest, issue: Option<
 fn at_most(severity: &Severity, worst: &Severity) -> bool {
     worst.is_known() && severity >= worst
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{case, expired, state};
+    use crate::{
+        fixtures::{Fixture, at, incident, noon, policy, request},
+        resources::{ApprovalMode, ApprovalPolicy, ApprovalState, Severity, approval_policy::AutoApproveConditions},
+        rules::approval::Verdict,
+    };
+
+    #[test]
+    fn votes_are_counted_by_principal() {
+        let when = "2026-09-23T12:01:00Z";
+        let voted = request()
+            .needs(2)
+            .vote("Ana (api-key: ana)", "approved", "", when)
+            .vote("A. (api-key: ANA)", "approved", "", when);
+        let quorum = policy(ApprovalMode::Quorum);
+        assert_eq!(case(&voted, Some(&quorum), None).verdict(noon()), Verdict::Open);
+        let enough = voted.vote("Bo (api-key: bo)", "approved", "", when);
+        assert_eq!(
+            case(&enough, Some(&quorum), None).verdict(noon()),
+            Verdict::Approved { automatic: false }
+        );
+        assert_eq!(
+            case(&enough.vote("Cy", "rejected", "", when), Some(&quorum), None).verdict(noon()),
+            Verdict::Rejected
+        );
+    }
+
+    #[test]
+    fn a_rule_that_is_gone_leaves_the_requests_own_numbers() {
+        let renamed = policy(ApprovalMode::Manual)
+            .window(0, 1)
+            .with(|policy| policy.spec.rules[0].name = "other".into());
+        for policy in [None, Some(&*renamed)] {
+            let case = case(&request().needs(2), policy, None);
+            assert_eq!((case.required, case.window.is_none(), case.automatic), (2, true, false));
+            assert_eq!(case.expires_at(), Some(at("2026-09-23T12:30:00Z")));
+        }
+        assert_eq!(case(&request().needs(-1), None, None).required, 1);
+    }
+
+    fn automatic() -> Fixture<ApprovalPolicy> {
+        policy(ApprovalMode::Auto).with(|policy| {
+            policy.spec.rules[0].auto_approve_conditions = Some(AutoApproveConditions {
+                min_confidence: 0.85,
+                max_severity: Severity::Medium,
+                historical_success_rate: 0.75,
+            });
+        })
+    }
+
+    #[test]
+    fn a_rule_decides_itself_when_all_its_conditions_hold() {
+        let rule = automatic();
+        let decides = |confidence, success, severity| {
+            case(
+                &request().evidence(confidence, success),
+                Some(&rule),
+                Some(&incident().severity(severity)),
+            )
+            .automatic
+        };
+        assert!(decides(0.85, 0.75, Severity::Medium));
+        assert!(decides(0.9, 0.8, Severity::Low));
+        assert!(!decides(0.84, 0.75, Severity::Medium));
+        assert!(!decides(0.85, 0.74, Severity::Medium));
+        assert!(!decides(0.85, 0.75, Severity::High));
+        assert!(!decides(0.85, 0.75, Severity::from("odd")));
+        assert!(
+            !case(&request(), Some(&rule), Some(&incident())).automatic,
+            "no evidence counts as none"
+        );
+        assert!(
+            !case(&request().evidence(1.0, 1.0), Some(&rule), None).automatic,
+            "nor does an incident that is gone"
+        );
+        assert!(
+            !case(
+                &request().evidence(1.0, 1.0),
+                Some(&policy(ApprovalMode::Auto)),
+                Some(&incident())
+            )
+            .automatic
+        );
+    }
+
+    #[test]
+    fn what_is_decided_does_not_expire() {
+        let late = at("2026-10-01T00:00:00Z");
+        let is_expired =
+            |request: &crate::resources::ApprovalRequest| expired(request, &case(request, None, None), late);
+        assert!(is_expired(&request()));
+        assert!(is_expired(&request().state(ApprovalState::Expired)));
+        assert!(!is_expired(&request().state(ApprovalState::Approved)));
+        assert!(!is_expired(&request().state(ApprovalState::from("Odd"))));
+        assert_eq!(state(&request().state(ApprovalState::from(""))), ApprovalState::Pending);
+    }
+}

@@ -29,11 +29,6 @@ pub fn details(details: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Every value is hidden, whatever it is called.
-pub fn every_value(values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    masked_where(values, |_| true)
-}
-
 /// The stored form of a NotificationPolicy: what its channels are configured with, and where deliveries failed.
 pub fn notification_policy(policy: &mut Value) {
     for channel in elements(policy.pointer_mut("/spec/channels")) {

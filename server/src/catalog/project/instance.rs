@@ -1,5 +1,8 @@
 //! Instance → instance.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Context, Project, Projection, wire};
 use crate::{
     catalog::{Row, SortKey},
@@ -114,8 +117,11 @@ fn newest_trace<'a, K: Typed>(objects: impl Iterator<Item = &'a Arc<K>>, kind: &
                 left_by: format!("{kind} {}/{}", object.namespace(), object.name()),
                 at: created,
                 instance: Name {
-                    namespace: object.label(INSTANCE_NAMESPACE)?.to_owned(),
                     name: object.label(INSTANCE)?.to_owned(),
+                    namespace: object
+                        .label(INSTANCE_NAMESPACE)
+                        .unwrap_or(object.namespace())
+                        .to_owned(),
                 },
             })
         })
@@ -308,10 +314,11 @@ impl Project for Instance {
 
     fn project(&self, context: &Context<'_>) -> Projection {
         let item = instance_item(self, &driver(context));
-        let need = match (item.ready, &item.first_failed) {
+        let failing = item.conditions.iter().any(|condition| condition.status == "False");
+        let need = match (item.ready, failing) {
             (false, _) => 0,
-            (true, Some(_)) => 1,
-            (true, None) => 2,
+            (true, true) => 1,
+            (true, false) => 2,
         };
         Projection::of(&item)
             .text([&*item.provider, item.model.as_deref().unwrap_or_default()])

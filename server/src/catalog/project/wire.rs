@@ -51,8 +51,11 @@ pub(super) fn labels(meta: &ObjectMeta) -> StringMap {
     meta.labels.clone().unwrap_or_default()
 }
 
+/// Without the copy of the whole object that `kubectl apply` leaves in one, secrets and all.
 pub(super) fn annotations(meta: &ObjectMeta) -> StringMap {
-    meta.annotations.clone().unwrap_or_default()
+    let mut annotations = meta.annotations.clone().unwrap_or_default();
+    annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
+    annotations
 }
 
 pub(super) fn resource(resource: &shared::ResourceRef) -> ResourceRef {

@@ -84,7 +84,9 @@ fn before(action: &Action, deployment: &Deployment) -> Option<StringMap> {
             Some([("replicas".to_owned(), replicas.to_string())].into())
         }
         ActionType::AdjustResources => Some(resources(&action.params, container(&action.params, deployment)?)),
-        ActionType::RollbackDeployment => Some(release(deployment)).filter(|release| !release.is_empty()),
+        ActionType::RollbackDeployment => {
+            Some(release(&action.params, deployment)).filter(|release| !release.is_empty())
+        }
         _ => None,
     }
 }
@@ -122,8 +124,14 @@ fn resources(params: &TextMap, container: &Container) -> StringMap {
     .collect()
 }
 
-/// Revision, and the image of each container: `image` where there is one, else `image <container>`.
-fn release(deployment: &Deployment) -> StringMap {
+/// Revision, under the name of the parameter that sets it, and the image of each container: `image` where there is one, else
+/// `image <container>`.
+fn release(params: &TextMap, deployment: &Deployment) -> StringMap {
+    let member = if params.contains_key("toRevision") {
+        "toRevision"
+    } else {
+        "revision"
+    };
     let revision = deployment
         .metadata
         .annotations
@@ -140,7 +148,7 @@ fn release(deployment: &Deployment) -> StringMap {
         Some((member, container.image.clone()?))
     });
     revision
-        .map(|revision| ("revision".to_owned(), revision.clone()))
+        .map(|revision| (member.to_owned(), revision.clone()))
         .into_iter()
         .chain(images)
         .collect()

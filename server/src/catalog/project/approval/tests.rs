@@ -2,9 +2,10 @@
 
 use super::{Related, approval_item};
 use crate::{
+    catalog::{Catalog, Selection},
     fixtures::{action, at, deployment, incident, insight, noon, plan, policy, request},
     resources::{
-        ActionType as A, ApprovalMode, ApprovalState, ChaosExperiment, PlanState, ResourceRef,
+        ActionType as A, ApprovalMode, ApprovalRequest, ApprovalState, ChaosExperiment, PlanState, ResourceRef,
         approval_request::BlastRadius,
         remediation_plan::{ContainerResources, ResourceSnapshot},
     },
@@ -12,7 +13,7 @@ use crate::{
 use opsdeck_api::{Number, approval::ApprovalItem};
 use serde_json::{Value, json};
 
-fn alone(request: &crate::resources::ApprovalRequest) -> ApprovalItem {
+fn alone(request: &ApprovalRequest) -> ApprovalItem {
     approval_item(request, Related::default(), noon())
 }
 
@@ -286,7 +287,7 @@ fn before_is_what_the_deployment_says() {
     );
     assert_eq!(
         before(&single, A::RollbackDeployment, &[("toRevision", "previous")]),
-        json!({"revision": "48", "image": "reg.example/api:41"})
+        json!({"toRevision": "48", "image": "reg.example/api:41"})
     );
     assert_eq!(before(&single, A::RestartDeployment, &[]), Value::Null);
     let double = deployment(3, &["api", "side"]);
@@ -372,7 +373,7 @@ fn evidence_and_reach_are_passed_on() {
 
 #[test]
 fn the_rollback_is_told_only_as_far_as_it_is_known() {
-    let told = |plan: Option<&crate::resources::RemediationPlan>, asked: &crate::resources::ApprovalRequest| {
+    let told = |plan: Option<&crate::resources::RemediationPlan>, asked: &ApprovalRequest| {
         approval_item(
             asked,
             Related {
@@ -428,7 +429,7 @@ fn the_rollback_is_told_only_as_far_as_it_is_known() {
 #[test]
 fn the_hash_changes_with_what_was_read() {
     let asked = request().asks(action(A::ScaleDeployment, &[("replicas", "5")]));
-    let hash = |request: &crate::resources::ApprovalRequest, plan: Option<&crate::resources::RemediationPlan>| {
+    let hash = |request: &ApprovalRequest, plan: Option<&crate::resources::RemediationPlan>| {
         approval_item(
             request,
             Related {
@@ -450,4 +451,51 @@ fn the_hash_changes_with_what_was_read() {
     );
     let more = asked.clone().asks(action(A::RestartDeployment, &[]));
     assert_ne!(hash(&asked, Some(&plan)), hash(&more, Some(&plan)));
+}
+
+/// The one approval of a catalog.
+fn shown(catalog: &Catalog) -> ApprovalItem {
+    let snapshot = catalog.snapshot();
+    serde_json::from_slice(&snapshot.table::<ApprovalRequest>().iter().next().unwrap().item).unwrap()
+}
+
+#[test]
+fn the_item_follows_everything_it_was_made_from() {
+    let catalog = Catalog::new(1);
+    let scale = action(A::ScaleDeployment, &[("replicas", "5")]);
+    catalog.apply(vec![request().asks(scale).object()], noon());
+    let bare = shown(&catalog);
+    assert_eq!((bare.actions[0].target.is_some(), bare.confidence), (false, None));
+
+    catalog.apply(
+        vec![
+            incident().object(),
+            insight().confident(0.7).object(),
+            deployment(3, &["api"]).object(),
+        ],
+        noon(),
+    );
+    let known = shown(&catalog);
+    assert_eq!(known.confidence, Some(Number(0.7)));
+    assert_eq!(known.actions[0].before.as_ref().unwrap()["replicas"], "3");
+
+    catalog.apply(vec![deployment(4, &["api"]).object(), plan().object()], noon());
+    let moved = shown(&catalog);
+    assert_eq!(moved.actions[0].before.as_ref().unwrap()["replicas"], "4");
+    assert_ne!(moved.plan_hash, known.plan_hash);
+
+    catalog.apply(vec![policy(ApprovalMode::Manual).window(22, 23).object()], noon());
+    let waiting = shown(&catalog);
+    assert_eq!(
+        waiting.change_window.unwrap().opens_at.as_deref(),
+        Some("2026-09-23T20:00:00Z")
+    );
+    catalog.tick(at("2026-09-23T20:00:00Z"));
+    assert!(shown(&catalog).change_window.unwrap().open);
+    catalog.tick(at("2026-09-23T20:30:00Z"));
+    assert!(shown(&catalog).expired);
+    let expired = Selection::default()
+        .filter("expired", ["true"])
+        .filter("issue", ["checkout-oom"]);
+    assert_eq!(catalog.snapshot().table::<ApprovalRequest>().count(&expired), 1);
 }

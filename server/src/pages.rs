@@ -1,0 +1,206 @@
+//! Hosts the dashboard: renders its pages, answers its forms, serves its files. The pages get their data from the REST router,
+//! in process and with the rights of the request that asked for the page; there is no other way to it.
+
+mod assets;
+mod forms;
+
+use crate::{
+    access::caller::{API_KEY, Refusal},
+    console::SharedConsole,
+    headers::{CachePolicy, PagePolicy},
+};
+use axum::{
+    Router,
+    body::Body,
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use cookie::Cookie;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http_body_util::BodyExt as _;
+use jiff::Timestamp;
+use leptos::{context::provide_context, nonce::use_nonce};
+use leptos_axum::render_app_async_with_context;
+use opsdeck_api::Query;
+use opsdeck_app::{Assets, PageContext, PageStatus, ServerApi, Theme, session, shell};
+use std::sync::{Arc, Mutex};
+use tower::ServiceExt as _;
+
+/// What the page handlers need besides the console.
+#[derive(Clone, Debug)]
+pub struct Pages {
+    console: SharedConsole,
+    /// The REST router, without the layers that face the network.
+    api: Router,
+    bundle: assets::Bundle,
+}
+
+/// Everything outside `/api`: pages, their forms and their files.
+pub fn router(console: SharedConsole, api: Router) -> Router {
+    // Leptos does this only while it lists routes, which we do not ask of it. A second router finds it done.
+    let _ = any_spawner::Executor::init_tokio();
+    let pages = Pages {
+        console,
+        api,
+        bundle: assets::Bundle::embedded(),
+    };
+    Router::new()
+        .route("/session", post(forms::sign_in))
+        .route("/session/end", post(forms::sign_out))
+        .route(
+            &format!("/{}/{{*file}}", pages.bundle.directory()),
+            get(assets::bundled_file),
+        )
+        .fallback(page_or_file)
+        .with_state(pages)
+}
+
+async fn page_or_file(State(pages): State<Pages>, request: Request) -> Response {
+    let path = request.uri().path();
+    if let Some(file) = assets::public_file(path, request.headers()) {
+        return file;
+    }
+    let is_file = path
+        .rsplit('/')
+        .next()
+        .is_some_and(|last| last.contains('.') && !path.contains("/incidents/") && !is_object(path));
+    if is_file {
+        return (StatusCode::NOT_FOUND, "404 page not found\n").into_response();
+    }
+    pages.render(request, None).await
+}
+
+/// `/<list>/<namespace>/<name>`: names of objects may contain dots.
+fn is_object(path: &str) -> bool {
+    path.trim_matches('/').split('/').count() == 3
+}
+
+// === impl Pages ===
+
+impl Pages {
+    /// The page at the request's address; `refused` says why a sign-in that led here failed.
+    async fn render(&self, request: Request, refused: Option<(StatusCode, String)>) -> Response {
+        let api = self.api_for(request.headers());
+        let context = PageContext {
+            base: self.console.base_path.clone(),
+            now: Timestamp::now().as_second(),
+            theme: theme(&request),
+            session: session(&api).await,
+            sign_in_error: refused.as_ref().map(|(_, message)| message.clone()),
+            sign_in_hint: (self.console.about.source == "preview")
+                .then(|| "The preview's keys: preview (admin), preview-operator, preview-viewer".into()),
+        };
+        let signed_out = context
+            .session
+            .as_ref()
+            .is_err_and(|error| error.status == StatusCode::UNAUTHORIZED.as_u16());
+        let at_root = request.uri().path() == "/";
+        let status = PageStatus::default();
+        let nonce: Arc<Mutex<Option<String>>> = Arc::default();
+        let assets = Assets(self.bundle.directory().into());
+        let provide = {
+            let (status, nonce) = (status.clone(), nonce.clone());
+            move || {
+                provide_context(api.clone());
+                provide_context(context.clone());
+                provide_context(assets.clone());
+                provide_context(status.clone());
+                if let Ok(mut slot) = nonce.lock() {
+                    *slot = use_nonce().map(|nonce| nonce.to_string());
+                }
+            }
+        };
+        let mut response = render_app_async_with_context(provide, shell)(as_page_request(request)).await;
+        *response.status_mut() = match (refused, signed_out) {
+            (Some((status, _)), _) => status,
+            (None, true) if at_root => StatusCode::OK,
+            (None, true) => StatusCode::UNAUTHORIZED,
+            (None, false) => StatusCode::from_u16(status.get()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        };
+        CachePolicy::NoStore.apply(response.headers_mut());
+        let nonce = nonce.lock().ok().and_then(|slot| slot.clone()).unwrap_or_default();
+        PagePolicy { nonce: &nonce }.apply(response.headers_mut());
+        response
+    }
+
+    /// The REST router as the dashboard's client asks it: with the credentials of this request, and nothing else of it.
+    fn api_for(&self, headers: &HeaderMap) -> ServerApi {
+        let credentials: HeaderMap = [header::HeaderName::from_static(API_KEY), header::COOKIE]
+            .into_iter()
+            .filter_map(|name| headers.get(&name).map(|value| (name, value.clone())))
+            .collect();
+        let router = self.api.clone();
+        ServerApi(Arc::new(move |target| {
+            let (router, credentials) = (router.clone(), credentials.clone());
+            Box::pin(async move {
+                let mut request = Request::new(Body::empty());
+                *request.headers_mut() = credentials;
+                match target.parse() {
+                    Ok(uri) => *request.uri_mut() = uri,
+                    Err(_) => return (StatusCode::NOT_FOUND.as_u16(), Vec::new()),
+                }
+                let Ok(response) = router.oneshot(request).await;
+                let status = response.status().as_u16();
+                let body = response
+                    .into_body()
+                    .collect()
+                    .await
+                    .map(|body| body.to_bytes().to_vec())
+                    .unwrap_or_default();
+                (status, body)
+            })
+        }))
+    }
+
+    fn refuse(refusal: Refusal) -> (StatusCode, String) {
+        let message = match refusal {
+            Refusal::Invalid | Refusal::Missing => "This key is not known here.".to_owned(),
+            Refusal::NoKeysConfigured | Refusal::CrossSite => refusal.message().to_owned(),
+        };
+        let status = if refusal == Refusal::CrossSite {
+            StatusCode::FORBIDDEN
+        } else {
+            StatusCode::UNAUTHORIZED
+        };
+        (status, message)
+    }
+}
+
+/// Pages are rendered for GET; a form that was refused shows the page it stood on.
+fn as_page_request(mut request: Request) -> Request {
+    *request.method_mut() = Method::GET;
+    *request.body_mut() = Body::empty();
+    request
+}
+
+/// The address wins over the cookie, so that a link can show a theme.
+fn theme(request: &Request) -> Theme {
+    let query = Query::parse(request.uri().query().unwrap_or_default());
+    let cookies = request
+        .headers()
+        .get_all(header::COOKIE)
+        .into_iter()
+        .filter_map(|value| value.to_str().ok());
+    let chosen = cookies
+        .flat_map(Cookie::split_parse)
+        .flatten()
+        .find(|cookie| cookie.name() == Theme::COOKIE);
+    query
+        .first("theme")
+        .and_then(Theme::parse)
+        .or_else(|| chosen.and_then(|cookie| Theme::parse(cookie.value())))
+        .unwrap_or_default()
+}
+
+/// 303 to an address of this console; anything else leads to its front page.
+fn see_other(base_path: &str, next: &str) -> Response {
+    let here = next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n']);
+    let target = if here { next.to_owned() } else { format!("{base_path}/") };
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    if let Ok(location) = HeaderValue::try_from(target) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    CachePolicy::NoStore.apply(response.headers_mut());
+    response
+}

@@ -1,0 +1,59 @@
+//! Analytics: figures over whole kinds.
+
+use super::{Error, answer::json, ask::Ask};
+use crate::{
+    catalog::{Held, Snapshot},
+    resources::{ApprovalRequest, Issue, Kind, PostMortem, RemediationPlan, Runbook, ServiceLevelObjective},
+    rules::analytics::{self, Bucket, Objects, Scope},
+};
+use axum::response::Response;
+use opsdeck_api::{List, Single};
+
+pub async fn get_summary(ask: Ask) -> Result<Response, Error> {
+    const MADE_FROM: [Kind; 6] = [
+        Kind::Issue,
+        Kind::RemediationPlan,
+        Kind::PostMortem,
+        Kind::Runbook,
+        Kind::ServiceLevelObjective,
+        Kind::ApprovalRequest,
+    ];
+    ask.conditional(&MADE_FROM, |snapshot| {
+        let objects = Objects {
+            issues: all::<Issue>(snapshot),
+            plans: all::<RemediationPlan>(snapshot),
+            postmortems: all::<PostMortem>(snapshot),
+            runbooks: all::<Runbook>(snapshot),
+            objectives: all::<ServiceLevelObjective>(snapshot),
+            approvals: all::<ApprovalRequest>(snapshot),
+        };
+        let issue =
+            |namespace: &str, name: &str| snapshot.table::<Issue>().get(namespace, name).map(|row| &*row.object);
+        let figures = analytics::summary(objects, issue, &scope(&ask));
+        json(&Single::<_, ()>::report("AnalyticsSummary", figures))
+    })
+}
+
+pub async fn get_trends(ask: Ask) -> Result<Response, Error> {
+    ask.conditional(&[Kind::Issue], |snapshot| {
+        let bucket = if ask.params.one("groupBy") == Some("week") {
+            Bucket::Week
+        } else {
+            Bucket::Day
+        };
+        let points = analytics::trends(all::<Issue>(snapshot), bucket, &scope(&ask));
+        json(&List::whole("IssueTrends", points))
+    })
+}
+
+fn all<K: Held>(snapshot: &Snapshot) -> impl Iterator<Item = &K> {
+    snapshot.table::<K>().iter().map(|row| &*row.object)
+}
+
+fn scope(ask: &Ask) -> Scope {
+    Scope {
+        namespaces: ask.params.any_of("namespace"),
+        from: ask.params.time("from"),
+        to: ask.params.time("to"),
+    }
+}

@@ -1,0 +1,112 @@
+//! How an answer is written: envelopes around rows that are bytes already, entity tags, and the last touch on every response.
+
+use super::{Error, ask::Ask};
+use crate::{catalog::Snapshot, json::to_bytes, resources::Kind};
+use axum::{body::Body, extract::Request, middleware::Next, response::Response};
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use std::{
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    sync::Arc,
+};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+// === impl Ask ===
+
+impl Ask {
+    /// Answers 304 when the client holds what would be sent, else what `write` writes from the same snapshot.
+    ///
+    /// The tag is made of what the answer is made of: the revisions of these kinds, the question and the asker's role.
+    pub fn conditional(
+        &self,
+        kinds: &[Kind],
+        write: impl FnOnce(&Snapshot) -> Result<Response, Error>,
+    ) -> Result<Response, Error> {
+        let snapshot = self.console.catalog.snapshot();
+        let tag = self.tag(kinds, &snapshot);
+        let mut response = if self.holds(&tag) {
+            let mut response = Response::new(Body::empty());
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            response
+        } else {
+            write(&snapshot)?
+        };
+        response.headers_mut().insert(header::ETAG, tag);
+        self.warn(&mut response);
+        Ok(response)
+    }
+
+    fn tag(&self, kinds: &[Kind], snapshot: &Arc<Snapshot>) -> HeaderValue {
+        let mut hasher = DefaultHasher::new();
+        for kind in kinds {
+            snapshot.revision_of(*kind).hash(&mut hasher);
+        }
+        (&self.target, self.caller.role_text(), self.wants_csv).hash(&mut hasher);
+        let tag = format!("W/\"{:08x}-{:016x}\"", snapshot.epoch(), hasher.finish());
+        HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("W/\"\""))
+    }
+
+    fn holds(&self, tag: &HeaderValue) -> bool {
+        let Some(held) = self.if_none_match.as_ref().and_then(|value| value.to_str().ok()) else {
+            return false;
+        };
+        held.trim() == "*" || held.split(',').any(|one| one.trim().as_bytes() == tag.as_bytes())
+    }
+
+    /// A 200 that ignored a parameter says so.
+    fn warn(&self, response: &mut Response) {
+        for warning in self.params.warnings() {
+            let text: String = warning
+                .chars()
+                .map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' })
+                .collect();
+            if let Ok(value) = HeaderValue::try_from(format!("299 - \"{}\"", text.replace(['"', '\\'], "'"))) {
+                response.headers_mut().append(header::WARNING, value);
+            }
+        }
+    }
+}
+
+/// Any serialisable answer, in one line.
+pub fn json<T: Serialize>(value: &T) -> Result<Response, Error> {
+    let mut body = to_bytes(value);
+    body.push(b'\n');
+    Ok(json_bytes(body))
+}
+
+/// A body that is JSON already, with its closing newline.
+pub fn json_bytes(body: impl Into<Bytes>) -> Response {
+    let mut response = Response::new(Body::from(body.into()));
+    response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+    response
+}
+
+/// The last touch on every answer of the API: request id, error body, headers that hold everywhere.
+pub async fn finish(request: Request, next: Next) -> Response {
+    let request_id = request_id();
+    let mut response = next.run(request).await;
+    if let Some(error) = response.extensions_mut().remove::<Error>() {
+        error.log(&request_id);
+        let (parts, _) = response.into_parts();
+        let body = json(&error.body(&request_id)).unwrap_or_default();
+        response = Response::from_parts(parts, body.into_body());
+        response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+    }
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::try_from(request_id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn request_id() -> String {
+    let mut bytes = [0; 8];
+    // An id of zeros is a poor id, but no reason to fail a request.
+    let _ = getrandom::fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

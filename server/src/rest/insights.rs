@@ -1,0 +1,53 @@
+//! AI insights: what the model makes of an incident.
+
+use super::{
+    Error,
+    ask::Ask,
+    listing::{Listing, Single, Unqualified, bytes},
+};
+use crate::{catalog::project::insight_status, resources::AIInsight};
+use axum::{extract::Path, response::Response};
+
+const INSIGHTS: Listing = Listing {
+    kind: "AIInsightList",
+    timed: false,
+    table: (
+        "aiinsights",
+        &[
+            "name",
+            "namespace",
+            "issueRef",
+            "provider",
+            "model",
+            "confidence",
+            "analysis",
+            "recommendations",
+            "suggestedActions",
+            "logAnalysis",
+            "metricsContext",
+            "sourceCodeContext",
+            "gitOpsContext",
+            "cascadeAnalysis",
+            "blastRadiusPrediction",
+            "generatedAt",
+            "creationTimestamp",
+        ],
+    ),
+};
+
+const INSIGHT: Single = Single {
+    kind: "AIInsight",
+    noun: "AI insight",
+    unqualified: Unqualified::Default,
+};
+
+pub async fn list_insights(ask: Ask) -> Result<Response, Error> {
+    ask.list::<AIInsight>(&INSIGHTS)
+}
+
+/// `status` is the stored one, not the item.
+pub async fn get_insight(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+    ask.one_with::<AIInsight>(&INSIGHT, &name, |row| {
+        Ok((row.item.to_vec(), bytes(&insight_status(&row.object))))
+    })
+}

@@ -1,0 +1,66 @@
+//! Remediations: the plans that were made to end incidents.
+
+use super::{
+    Error,
+    ask::Ask,
+    listing::{Listing, Single, Unqualified, bytes},
+};
+use crate::{
+    catalog::project::{remediation_detail, remediation_status},
+    resources::{PlanState, RemediationPlan},
+};
+use axum::{extract::Path, response::Response};
+
+pub const REMEDIATIONS: Listing = Listing {
+    kind: "RemediationPlanList",
+    timed: false,
+    table: (
+        "remediations",
+        &[
+            "name",
+            "namespace",
+            "issueRef",
+            "attempt",
+            "strategy",
+            "state",
+            "startedAt",
+            "completedAt",
+            "result",
+            "agenticMode",
+            "agenticStepCount",
+            "actions",
+            "creationTimestamp",
+        ],
+    ),
+};
+
+const REMEDIATION: Single = Single {
+    kind: "RemediationPlan",
+    noun: "remediation plan",
+    unqualified: Unqualified::Default,
+};
+
+/// The one list whose `state` may be written in any case.
+pub async fn list_remediations(ask: Ask) -> Result<Response, Error> {
+    let states = ask.params.any_of("state").into_iter().map(canonical);
+    ask.list_where::<RemediationPlan>(&REMEDIATIONS, |selection| {
+        selection.without("state").filter("state", states)
+    })
+}
+
+/// `status` is the stored one, not the item.
+pub async fn get_remediation(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+    ask.one_with::<RemediationPlan>(&REMEDIATION, &name, |row| {
+        Ok((
+            bytes(&remediation_detail(&row.object)),
+            bytes(&remediation_status(&row.object)),
+        ))
+    })
+}
+
+fn canonical(state: String) -> String {
+    PlanState::KNOWN
+        .iter()
+        .find(|known| known.eq_ignore_ascii_case(&state))
+        .map_or(state, ToString::to_string)
+}

@@ -1,0 +1,158 @@
+//! A row of the table of contents, and how the rows become a router: the role check stands in front of every handler.
+
+use super::{Error, ask::Authenticated, path};
+use crate::console::SharedConsole;
+use axum::{
+    Extension, Router,
+    extract::{Request, State},
+    handler::Handler,
+    middleware::{self, Next},
+    response::Response,
+    routing::{MethodFilter, MethodRouter, on},
+};
+use http::{HeaderValue, Method};
+use jiff::Timestamp;
+use opsdeck_api::Role;
+use std::collections::BTreeMap;
+
+const PREFIX: &str = "/api/v1";
+
+/// One operation.
+#[derive(Debug)]
+pub struct Route {
+    pub method: Method,
+    /// Below `/api/v1`.
+    pub path: &'static str,
+    pub need: Need,
+    handler: MethodRouter<SharedConsole>,
+}
+
+/// What a caller must have.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Need {
+    Nothing,
+    /// Any key that exists, even one without rights.
+    ValidKey,
+    Role(Role),
+}
+
+// === impl Need ===
+
+impl From<Role> for Need {
+    fn from(role: Role) -> Self {
+        Self::Role(role)
+    }
+}
+
+impl Need {
+    fn check(self, caller: &Authenticated) -> Result<(), Error> {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::ValidKey => caller.0.as_ref().map(drop).map_err(|refusal| (*refusal).into()),
+            Self::Role(role) => match &caller.0 {
+                Ok(caller) if caller.may(role) => Ok(()),
+                Ok(_) => Err(Error::forbidden("insufficient permissions")),
+                Err(refusal) => Err((*refusal).into()),
+            },
+        }
+    }
+}
+
+pub fn get<H: Handler<T, SharedConsole>, T: 'static>(path: &'static str, need: impl Into<Need>, handler: H) -> Route {
+    // axum answers HEAD from the same handler.
+    Route {
+        method: Method::GET,
+        path,
+        need: need.into(),
+        handler: on(MethodFilter::GET, handler),
+    }
+}
+
+pub fn post<H: Handler<T, SharedConsole>, T: 'static>(path: &'static str, need: impl Into<Need>, handler: H) -> Route {
+    Route {
+        method: Method::POST,
+        path,
+        need: need.into(),
+        handler: on(MethodFilter::POST, handler),
+    }
+}
+
+pub fn delete<H: Handler<T, SharedConsole>, T: 'static>(
+    path: &'static str,
+    need: impl Into<Need>,
+    handler: H,
+) -> Route {
+    Route {
+        method: Method::DELETE,
+        path,
+        need: need.into(),
+        handler: on(MethodFilter::DELETE, handler),
+    }
+}
+
+pub fn assemble(routes: Vec<Route>, console: SharedConsole) -> Router {
+    let mut by_path: BTreeMap<&'static str, Vec<Route>> = BTreeMap::new();
+    for route in routes {
+        by_path.entry(route.path).or_default().push(route);
+    }
+    let mut router = Router::new();
+    for (path, routes) in by_path {
+        router = router.route(&format!("{PREFIX}{path}"), methods(path, routes));
+    }
+    router
+        .fallback(path::unknown_path)
+        .layer(middleware::from_fn_with_state(console.clone(), authenticate))
+        .with_state(console)
+}
+
+/// All methods of one path, each behind its role, and 405 for the others behind the least of these.
+fn methods(path: &'static str, routes: Vec<Route>) -> MethodRouter<SharedConsole> {
+    let least = routes
+        .iter()
+        .map(|route| route.need)
+        .filter(|need| *need != Need::Nothing)
+        .min()
+        .unwrap_or(Need::ValidKey);
+    let allow = allowed(&routes);
+    let refuse = move |Extension(caller): Extension<Authenticated>| async move {
+        let refusal = Error::method_not_allowed(
+            format!("{} takes only {}", resource(path), allow.to_str().unwrap_or_default()),
+            allow,
+        );
+        least.check(&caller).and(Err::<(), _>(refusal))
+    };
+    let guarded = routes.into_iter().map(|route| {
+        let need = route.need;
+        route
+            .handler
+            .route_layer(middleware::from_fn(move |request, next| guard(need, request, next)))
+    });
+    guarded.fold(MethodRouter::new(), MethodRouter::merge).fallback(refuse)
+}
+
+fn allowed(routes: &[Route]) -> HeaderValue {
+    let mut names: Vec<&str> = routes.iter().map(|route| route.method.as_str()).collect();
+    if names.contains(&"GET") {
+        names.push("HEAD");
+    }
+    names.sort_unstable();
+    HeaderValue::from_str(&names.join(", ")).unwrap_or(HeaderValue::from_static("GET, HEAD"))
+}
+
+fn resource(path: &str) -> &str {
+    path.trim_start_matches('/').split('/').next().unwrap_or_default()
+}
+
+async fn authenticate(State(console): State<SharedConsole>, mut request: Request, next: Next) -> Response {
+    let caller = console
+        .door
+        .caller(request.method(), request.headers(), Timestamp::now());
+    request.extensions_mut().insert(Authenticated(caller));
+    next.run(request).await
+}
+
+async fn guard(need: Need, request: Request, next: Next) -> Result<Response, Error> {
+    let caller = request.extensions().get::<Authenticated>().cloned().unwrap_or_default();
+    need.check(&caller)?;
+    Ok(next.run(request).await)
+}

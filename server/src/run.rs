@@ -1,0 +1,201 @@
+//! What each command does, once its configuration stands. Puts the parts together; decides nothing.
+
+use crate::{
+    catalog::Catalog,
+    cli::{self, ExportFormat},
+    config::{self, Config, Misconfigured, Objects},
+    console::{About, Console, SharedConsole},
+    headers, listen, pages, resources, rest,
+    source::{
+        Source,
+        embedded::{Embedded, Store},
+        export, import, sample,
+    },
+};
+use axum::{Router, middleware};
+use jiff::Timestamp;
+use std::{
+    fs::File,
+    io::{self, Read, Write as _},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+};
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Serves until the process is asked to stop.
+pub fn console(config: Config) -> Result<(), Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?
+        .block_on(serve(config))
+}
+
+async fn serve(config: Config) -> Result<(), Failure> {
+    let catalog = Arc::new(Catalog::new(epoch()?));
+    let preview = matches!(config.objects, Objects::Sample { .. });
+    let source = open(&config.objects, &catalog).await?;
+    tokio::spawn(keep_time(catalog.clone()));
+    if let Some(file) = config.key_file {
+        tokio::spawn(file.follow(config.door.keys.clone()));
+    }
+    let console = Arc::new(Console {
+        catalog,
+        source,
+        door: config.door,
+        about: About {
+            source: if preview { "preview" } else { "embedded" },
+            context: None,
+        },
+        base_path: config.base_path,
+    });
+    let listener = TcpListener::bind(config.listen)
+        .await
+        .map_err(|error| Misconfigured(format!("--listen {} cannot be used: {error}", config.listen)))?;
+    announce(&console, listener.local_addr()?, preview);
+    listen::serve(listener, router(console), stop()?).await;
+    Ok(())
+}
+
+/// Everything that faces the network.
+pub fn router(console: SharedConsole) -> Router {
+    let api = rest::router(console.clone());
+    let guarded = api.clone().layer(middleware::from_fn(rest::finish)).into_service();
+    let site = Router::new()
+        .merge(rest::health_routes())
+        .route_service("/api", guarded.clone())
+        .route_service("/api/", guarded.clone())
+        .route_service("/api/{*path}", guarded)
+        .fallback_service(pages::router(console.clone(), api).into_service());
+    let site = site.layer(middleware::map_response(headers::harden));
+    if console.base_path.is_empty() {
+        site
+    } else {
+        Router::new().nest(&console.base_path, site)
+    }
+}
+
+/// Reads what `kubectl get … -o yaml` prints into the store.
+pub fn import(command: &cli::Import) -> Result<(), Failure> {
+    let mut input: Box<dyn Read> = if command.file.as_os_str() == "-" {
+        Box::new(io::stdin())
+    } else {
+        let open = File::open(&command.file);
+        Box::new(
+            open.map_err(|error| Misconfigured(format!("--file {} cannot be read: {error}", command.file.display())))?,
+        )
+    };
+    let mut store = Store::open(&config::store_file(&command.store)?)?;
+    let report = import::import(
+        &mut store,
+        &mut input,
+        import::Options {
+            skip_invalid: command.skip_invalid,
+        },
+    )?;
+    for (warning, count) in &report.warnings {
+        eprintln!("warning: {warning} ({count})");
+    }
+    for reject in &report.skipped_invalid.named {
+        eprintln!("skipped: {reject}");
+    }
+    println!("{report}");
+    Ok(())
+}
+
+/// Prints the store as one List.
+pub fn export(command: &cli::Export) -> Result<(), Failure> {
+    let store = Store::open_existing(&config::store_file(&command.store)?)?;
+    let format = match command.output {
+        ExportFormat::Yaml => export::Format::Yaml,
+        ExportFormat::Json => export::Format::Json,
+    };
+    export::export(&store, format, io::BufWriter::new(io::stdout().lock()))?;
+    Ok(())
+}
+
+/// Prints the custom resources' manifests.
+pub fn crds() -> Result<(), Failure> {
+    io::stdout().lock().write_all(resources::crd_manifests().as_bytes())?;
+    Ok(())
+}
+
+async fn open(objects: &Objects, catalog: &Arc<Catalog>) -> Result<Arc<dyn Source>, Failure> {
+    let now = Timestamp::now();
+    match objects {
+        Objects::Stored { file, settle } => {
+            let store = Arc::new(Embedded::open(file, catalog.clone())?);
+            let _ = settle;
+            Ok(store)
+        }
+        Objects::Sample { simulate, generated } => {
+            let store = Arc::new(Embedded::in_memory(catalog.clone())?);
+            let objects = sample::objects(now);
+            store.load(objects).await?;
+            let _ = (simulate, generated);
+            Ok(store)
+        }
+    }
+}
+
+/// Renders rows again at their own next moment of change: an approval that expires, a snooze that ends.
+async fn keep_time(catalog: Arc<Catalog>) {
+    /// With nothing due, a change of the catalog wakes us.
+    const FAR: Duration = Duration::from_secs(3600);
+    let mut changes = catalog.subscribe();
+    loop {
+        let wait = catalog.next_change().map_or(FAR, |next| {
+            Duration::try_from(next.duration_since(Timestamp::now())).unwrap_or_default()
+        });
+        tokio::select! {
+            () = tokio::time::sleep(wait) => catalog.tick(Timestamp::now()),
+            changed = changes.changed() => if changed.is_err() { return },
+        }
+    }
+}
+
+fn announce(console: &Console, address: std::net::SocketAddr, preview: bool) {
+    let base = &console.base_path;
+    tracing::info!(%address, source = console.about.source, keys = console.door.keys.load().len(), "serving");
+    if preview {
+        println!(
+            "Opsdeck preview: http://{address}{base}/  sign in with the key  preview  (or preview-operator, preview-viewer)"
+        );
+    } else if console.door.keys.load().is_empty() {
+        if console.door.dev_mode {
+            tracing::warn!("DEV MODE: there are no keys and everybody is admin");
+        } else {
+            tracing::warn!("there are no API keys: nobody can come in. Give a list with --api-keys-file");
+        }
+    }
+}
+
+/// Distinguishes this start from every other one, in entity tags and event ids.
+fn epoch() -> Result<u64, Failure> {
+    let mut bytes = [0; 4];
+    getrandom::fill(&mut bytes)?;
+    Ok(u32::from_ne_bytes(bytes).into())
+}
+
+/// Resolves at the first SIGTERM or SIGINT; a second one ends the process at once.
+fn stop() -> io::Result<impl Future<Output = ()>> {
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping: open requests may end");
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            std::process::exit(1);
+        });
+    })
+}

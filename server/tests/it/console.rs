@@ -1,0 +1,198 @@
+//! A console over the sample objects, and words to ask it with.
+
+use arc_swap::ArcSwap;
+use axum::{Router, body::Body};
+use http::{HeaderMap, Method, Request, StatusCode, header};
+use http_body_util::BodyExt as _;
+use jiff::Timestamp;
+use opsdeck::{
+    access::{caller::Door, keys::KeySet, session::CookiePolicy},
+    catalog::Catalog,
+    console::{About, Console},
+    run,
+    source::{embedded::Embedded, sample},
+};
+use serde_json::Value;
+use std::sync::Arc;
+use tower::ServiceExt as _;
+
+pub const VIEWER: &str = "key-of-a-viewer";
+pub const OPERATOR: &str = "key-of-an-operator";
+pub const ADMIN: &str = "key-of-an-admin";
+/// A key whose role does not exist.
+pub const ODD: &str = "key-of-nobody";
+
+const KEYS: &str = "
+- {key: key-of-a-viewer, role: viewer, name: wallboard}
+- {key: key-of-an-operator, role: operator, name: sre-mira}
+- {key: key-of-an-admin, role: admin, name: sre-tomasz}
+- {key: key-of-nobody, role: auditor, name: odd}
+";
+
+pub struct TestConsole {
+    router: Router,
+}
+
+/// A request in the making.
+pub struct Asking<'a> {
+    console: &'a TestConsole,
+    method: Method,
+    target: String,
+    headers: HeaderMap,
+    body: Body,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answered {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub text: String,
+}
+
+// === impl TestConsole ===
+
+impl TestConsole {
+    /// The sample as of now, with nothing moving.
+    pub async fn over_the_sample() -> Self {
+        Self::over(sample::objects(Timestamp::now())).await
+    }
+
+    pub async fn over(objects: Vec<Value>) -> Self {
+        Self::with_keys(objects, KEYS).await
+    }
+
+    pub async fn with_keys(objects: Vec<Value>, keys: &str) -> Self {
+        let catalog = Arc::new(Catalog::new(1));
+        let source = Embedded::in_memory(catalog.clone()).expect("a store in memory");
+        source.load(objects).await.expect("objects that are valid");
+        let console = Console {
+            catalog,
+            source: Arc::new(source),
+            door: Door {
+                keys: Arc::new(ArcSwap::from_pointee(
+                    KeySet::parse(keys, None).expect("a list of keys"),
+                )),
+                cookies: CookiePolicy::new("", false),
+                dev_mode: false,
+                public_origin: None,
+                tls: false,
+            },
+            about: About {
+                source: "embedded",
+                context: None,
+            },
+            base_path: String::new(),
+        };
+        Self {
+            router: run::router(Arc::new(console)),
+        }
+    }
+
+    pub fn get(&self, target: &str) -> Asking<'_> {
+        self.ask(Method::GET, target)
+    }
+
+    pub fn ask(&self, method: Method, target: &str) -> Asking<'_> {
+        Asking {
+            console: self,
+            method,
+            target: target.to_owned(),
+            headers: HeaderMap::new(),
+            body: Body::empty(),
+        }
+    }
+
+    /// The list's total, as a viewer.
+    pub async fn total(&self, target: &str) -> u64 {
+        self.get(target).key(VIEWER).await_ok().await.json()["metadata"]["totalCount"]
+            .as_u64()
+            .expect("a list")
+    }
+}
+
+// === impl Asking ===
+
+impl Asking<'_> {
+    pub fn key(self, key: &str) -> Self {
+        self.header("x-api-key", key)
+    }
+
+    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.insert(name, value.parse().expect("a header value"));
+        self
+    }
+
+    pub fn body(mut self, body: impl Into<Body>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    pub async fn answer(self) -> Answered {
+        let mut request = Request::new(self.body);
+        *request.method_mut() = self.method;
+        *request.uri_mut() = self.target.parse().expect("an address");
+        *request.headers_mut() = self.headers;
+        let response = self
+            .console
+            .router
+            .clone()
+            .oneshot(request)
+            .await
+            .expect("a router never fails");
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a whole body").to_bytes();
+        Answered {
+            status: parts.status,
+            headers: parts.headers,
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+        }
+    }
+
+    pub async fn await_ok(self) -> Answered {
+        let target = self.target.clone();
+        let answered = self.answer().await;
+        assert_eq!(answered.status, StatusCode::OK, "{target}: {}", answered.text);
+        answered
+    }
+
+    /// Asks twice: the second time with the tag of the first answer.
+    pub async fn assert_not_modified(self) {
+        let again = Asking {
+            console: self.console,
+            method: self.method.clone(),
+            target: self.target.clone(),
+            headers: self.headers.clone(),
+            body: Body::empty(),
+        };
+        let first = self.await_ok().await;
+        let tag = first.header(header::ETAG.as_str()).expect("an entity tag").to_owned();
+        assert!(tag.starts_with("W/\""), "{tag} is weak");
+        let second = again.header("if-none-match", &tag).answer().await;
+        assert_eq!((second.status, second.text.as_str()), (StatusCode::NOT_MODIFIED, ""));
+        assert_eq!(second.header("etag"), Some(tag.as_str()));
+    }
+}
+
+// === impl Answered ===
+
+impl Answered {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error} in {}", self.text))
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    pub fn assert_error(&self, status: u16, reason: &str) -> String {
+        let body = self.json();
+        assert_eq!(self.status.as_u16(), status, "{}", self.text);
+        assert_eq!(
+            (&body["kind"], &body["code"], &body["reason"]),
+            (&"Error".into(), &status.into(), &reason.into())
+        );
+        assert_eq!(body["requestId"].as_str(), self.header("x-request-id"));
+        body["message"].as_str().expect("a message").to_owned()
+    }
+}

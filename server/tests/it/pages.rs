@@ -1,0 +1,116 @@
+//! The pages as the first answer brings them, before any script.
+
+use crate::console::{TestConsole, VIEWER};
+use http::Method;
+
+const PAGES: [(&str, &str); 4] = [
+    ("/", "checkout-api"),
+    ("/incidents", "storefront-web-deploy-failing"),
+    ("/approvals", "storefront-web"),
+    ("/instances", "chatcli-batch"),
+];
+
+#[tokio::test]
+async fn a_page_arrives_with_its_rows() {
+    let console = TestConsole::over_the_sample().await;
+    for (path, row) in &PAGES[1..] {
+        let page = console.get(path).key(VIEWER).await_ok().await;
+        assert!(page.text.contains(row), "{path} shows {row}");
+        assert_eq!(page.header("cache-control"), Some("no-store"));
+        let policy = page.header("content-security-policy").expect("a policy");
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'nonce-") && !policy.contains("unsafe-inline"),
+            "{policy}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn without_a_credential_every_address_shows_the_sign_in_form() {
+    let console = TestConsole::over_the_sample().await;
+    for (path, status) in [
+        ("/", 200),
+        ("/incidents", 401),
+        ("/approvals/shop/x", 401),
+        ("/no/such/page/at/all", 401),
+    ] {
+        let page = console.get(path).answer().await;
+        assert_eq!(page.status.as_u16(), status, "{path}");
+        assert!(page.text.contains("name=\"key\""), "{path} shows the form");
+        assert!(!page.text.contains("checkout-api"), "{path} shows no data");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_page_is_not_found() {
+    let console = TestConsole::over_the_sample().await;
+    let page = console.get("/no/such/page/at/all").key(VIEWER).answer().await;
+    assert_eq!(page.status.as_u16(), 404);
+    assert!(page.text.contains("<html"));
+    assert_eq!(console.get("/nothing.png").answer().await.status.as_u16(), 404);
+    assert_eq!(
+        console
+            .get("/incidents/shop/nothing-of-that-name")
+            .key(VIEWER)
+            .answer()
+            .await
+            .status
+            .as_u16(),
+        404
+    );
+}
+
+#[tokio::test]
+async fn the_form_signs_in_without_a_script() {
+    let console = TestConsole::over_the_sample().await;
+    let post = |body: String| {
+        let asking = console
+            .ask(Method::POST, "/session")
+            .header("content-type", "application/x-www-form-urlencoded");
+        asking.header("sec-fetch-site", "same-origin").body(body)
+    };
+    let welcome = post(format!("key={VIEWER}&next=%2Fincidents%3Fseverity%3Dhigh"))
+        .answer()
+        .await;
+    assert_eq!(
+        (welcome.status.as_u16(), welcome.header("location")),
+        (303, Some("/incidents?severity=high"))
+    );
+    let cookie = welcome
+        .header("set-cookie")
+        .unwrap()
+        .split(';')
+        .next()
+        .unwrap()
+        .to_owned();
+    assert!(
+        console
+            .get("/incidents")
+            .header("cookie", &cookie)
+            .await_ok()
+            .await
+            .text
+            .contains("checkout-api")
+    );
+    let refused = post("key=wrong&next=%2Fincidents".into()).answer().await;
+    assert_eq!(refused.status.as_u16(), 401);
+    assert!(refused.text.contains("not known") && refused.header("set-cookie").is_none());
+    for elsewhere in ["https%3A%2F%2Fevil.example", "%2F%2Fevil.example", "%2F%5Cevil.example"] {
+        let welcome = post(format!("key={VIEWER}&next={elsewhere}")).answer().await;
+        assert_eq!(welcome.header("location"), Some("/"), "{elsewhere}");
+    }
+}
+
+#[tokio::test]
+async fn another_site_cannot_sign_anybody_in() {
+    let console = TestConsole::over_the_sample().await;
+    let asking = console
+        .ask(Method::POST, "/session")
+        .header("content-type", "application/x-www-form-urlencoded");
+    let refused = asking
+        .header("sec-fetch-site", "cross-site")
+        .body(format!("key={VIEWER}"))
+        .answer()
+        .await;
+    assert_eq!((refused.status.as_u16(), refused.header("set-cookie")), (403, None));
+}
