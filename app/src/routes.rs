@@ -4,8 +4,8 @@ use crate::{
     Session, Theme,
     components::{ask::Refresh, frame::Frame, time::Clock},
     pages::{
-        approval::Approval, approvals::Approvals, incident::Incident, incidents::Incidents, instance::Instance, instances::Instances,
-        not_found::NotFound, overview::Overview, sign_in::SignIn, unavailable::Unavailable,
+        approval::Approval, approvals::Approvals, incident::Incident, incidents::Incidents, instance::Instance,
+        instances::Instances, not_found::NotFound, overview::Overview, sign_in::SignIn, unavailable::Unavailable,
     },
     shell::PageContext,
 };
@@ -42,6 +42,7 @@ pub fn App() -> impl IntoView {
             }}
         </Router>
     }
+    .into_any()
 }
 
 fn pages() -> AnyView {

@@ -31,7 +31,9 @@ pub(crate) fn adopt_upstream(page: &crate::PageContext, theme: leptos::prelude::
     let base = page.base.clone();
     let system = page.theme == Theme::System;
     Effect::new(move || {
-        let Ok(Some(storage)) = window().local_storage() else { return };
+        let Ok(Some(storage)) = window().local_storage() else {
+            return;
+        };
         if let Ok(Some(text)) = storage.get_item(THEME) {
             // Storage that cannot be written to keeps the entry, and the next page tries again.
             let _ = storage.remove_item(THEME);

@@ -37,16 +37,26 @@ impl Theme {
         use leptos::prelude::{document, window};
         use wasm_bindgen::JsCast;
 
-        let Some(root) = document().document_element() else { return };
+        let Some(root) = document().document_element() else {
+            return;
+        };
         // Neither can fail: the attribute's name is well-formed.
         let _ = match self.attribute() {
             Some(value) => root.set_attribute("data-theme", value),
             None => root.remove_attribute("data-theme"),
         };
         let path = root.get_attribute("data-base").unwrap_or_default();
-        let secure = if window().location().protocol().is_ok_and(|scheme| scheme == "https:") { "; Secure" } else { "" };
+        let secure = if window().location().protocol().is_ok_and(|scheme| scheme == "https:") {
+            "; Secure"
+        } else {
+            ""
+        };
         if let Ok(document) = document().dyn_into::<web_sys::HtmlDocument>() {
-            let cookie = format!("{}={}; Path={path}/; Max-Age=31536000; SameSite=Lax{secure}", Self::COOKIE, self.as_str());
+            let cookie = format!(
+                "{}={}; Path={path}/; Max-Age=31536000; SameSite=Lax{secure}",
+                Self::COOKIE,
+                self.as_str()
+            );
             // Refused cookies: the choice holds for this page only.
             let _ = document.set_cookie(&cookie);
         }

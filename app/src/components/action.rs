@@ -6,9 +6,15 @@ use opsdeck_api::{Action, ResourceRef, StringMap, approval::RequestedAction};
 
 /// Steps that somebody is asked to allow.
 pub(crate) fn requested(actions: Vec<RequestedAction>) -> AnyView {
-    let steps = actions
-        .into_iter()
-        .map(|step| step_view(step.order, &step.kind, step.target.as_ref(), step.params, Before::Asked(step.before)));
+    let steps = actions.into_iter().map(|step| {
+        step_view(
+            step.order,
+            &step.kind,
+            step.target.as_ref(),
+            step.params,
+            Before::Asked(step.before),
+        )
+    });
     view! { <ol class="steps">{steps.collect_view()}</ol> }.into_any()
 }
 
@@ -92,6 +98,22 @@ fn values(params: StringMap, before: Before) -> AnyView {
 fn is_instruction(name: &str) -> bool {
     matches!(
         name,
-        "container" | "containment" | "toRevision" | "revision" | "pod" | "node" | "pvc" | "secret" | "sourceSecret" | "timeout" | "confirm" | "configmap" | "key" | "command" | "hpa" | "ingress" | "networkPolicy"
+        "container"
+            | "containment"
+            | "toRevision"
+            | "revision"
+            | "pod"
+            | "node"
+            | "pvc"
+            | "secret"
+            | "sourceSecret"
+            | "timeout"
+            | "confirm"
+            | "configmap"
+            | "key"
+            | "command"
+            | "hpa"
+            | "ingress"
+            | "networkPolicy"
     )
 }

@@ -64,7 +64,11 @@ pub(crate) fn verdict(item: &ApprovalItem) -> String {
 
 fn by(recorded: &str) -> String {
     let people: Vec<_> = recorded.split(", ").map(person).filter(|who| !who.is_empty()).collect();
-    if people.is_empty() { "by an unknown person".into() } else { format!("by {}", listed(&people)) }
+    if people.is_empty() {
+        "by an unknown person".into()
+    } else {
+        format!("by {}", listed(&people))
+    }
 }
 
 /// Time left, running.
@@ -94,6 +98,7 @@ pub(crate) fn Quorum(given: usize, required: usize) -> impl IntoView {
             {(0..required).map(|seat| view! { <i class:on=seat < given></i> }).collect_view()}
         </div>
     }
+    .into_any()
 }
 
 #[component]
@@ -114,6 +119,7 @@ pub(crate) fn ApprovalTable(items: Vec<ApprovalItem>, caption: &'static str) -> 
             <tbody>{items.into_iter().map(row).collect_view()}</tbody>
         </table>
     }
+    .into_any()
 }
 
 fn row(item: ApprovalItem) -> AnyView {
@@ -176,7 +182,11 @@ fn row(item: ApprovalItem) -> AnyView {
 pub(crate) fn waiting_line(item: ApprovalItem) -> AnyView {
     let href = object_href(PATH, &item.namespace, &item.name);
     let (given, required) = approvals_given(&item);
-    let risk = item.blast_radius.as_ref().map(|radius| radius.risk_level.clone()).unwrap_or_else(|| "unknown".into());
+    let risk = item
+        .blast_radius
+        .as_ref()
+        .map(|radius| radius.risk_level.clone())
+        .unwrap_or_else(|| "unknown".into());
     view! {
         <li>
             <div class="grow">

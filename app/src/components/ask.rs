@@ -144,7 +144,7 @@ impl<T: Answer> Asked<T> {
         self,
         what: &'static str,
         view: impl Fn(T) -> AnyView + Clone + Send + Sync + 'static,
-    ) -> impl IntoView {
+    ) -> AnyView {
         shown(move || {
             let view = view.clone();
             async move {
@@ -157,7 +157,7 @@ impl<T: Answer> Asked<T> {
     }
 
     /// Shows the answer where there is one, and says nothing where there is none.
-    pub(crate) fn quietly(self, view: impl Fn(T) -> AnyView + Clone + Send + Sync + 'static) -> impl IntoView {
+    pub(crate) fn quietly(self, view: impl Fn(T) -> AnyView + Clone + Send + Sync + 'static) -> AnyView {
         view! {
             <Transition>
                 {move || {
@@ -166,11 +166,12 @@ impl<T: Answer> Asked<T> {
                 }}
             </Transition>
         }
+        .into_any()
     }
 }
 
 /// Shows what comes of several answers; what is on screen stays until the next is there.
-pub(crate) fn shown<Fut>(view: impl Fn() -> Fut + Send + Sync + 'static) -> impl IntoView
+pub(crate) fn shown<Fut>(view: impl Fn() -> Fut + Send + Sync + 'static) -> AnyView
 where
     Fut: Future<Output = AnyView> + Send + 'static,
 {
@@ -183,4 +184,5 @@ where
             }
         }>{move || Suspend::new(view())}</Transition>
     }
+    .into_any()
 }

@@ -25,7 +25,10 @@ pub(crate) fn Bars(bars: Vec<Bar>, #[prop(into)] label: String) -> impl IntoView
     let ceiling = round_up(most);
     let span = STEP * bars.len() as f64;
     let height_of = move |count: u64| HEIGHT * count as f64 / ceiling as f64;
-    let ticks = bars.iter().map(|bar| view! { <span>{bar.tick.clone()}</span> }).collect_view();
+    let ticks = bars
+        .iter()
+        .map(|bar| view! { <span>{bar.tick.clone()}</span> })
+        .collect_view();
     let columns = bars
         .into_iter()
         .enumerate()
@@ -58,6 +61,7 @@ pub(crate) fn Bars(bars: Vec<Bar>, #[prop(into)] label: String) -> impl IntoView
             </div>
         </div>
     }
+    .into_any()
 }
 
 /// The next number that halves well, so that both lines of the grid are whole.
@@ -92,6 +96,7 @@ pub(crate) fn Shares(
             {segments}
         </svg>
     }
+    .into_any()
 }
 
 #[cfg(test)]

@@ -104,5 +104,5 @@ pub(crate) fn Conditions(conditions: Vec<Condition>, first_failed: Option<String
             </li>
         }
     });
-    view! { <ol class="conditions">{rows.collect_view()}</ol> }
+    view! { <ol class="conditions">{rows.collect_view()}</ol> }.into_any()
 }

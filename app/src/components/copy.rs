@@ -31,6 +31,7 @@ pub(crate) fn Command(#[prop(into)] text: String) -> impl IntoView {
             </button>
         </div>
     }
+    .into_any()
 }
 
 /// Absent on pages that did not come over TLS or from this machine.

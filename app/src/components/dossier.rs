@@ -19,7 +19,10 @@ use opsdeck_api::{
 
 /// The query that finds what belongs to an incident.
 pub(crate) fn of_issue(namespace: &str, name: &str) -> Query {
-    Query::default().with("issue", name).with("namespace", namespace).with("pageSize", "100")
+    Query::default()
+        .with("issue", name)
+        .with("namespace", namespace)
+        .with("pageSize", "100")
 }
 
 /// The plans with what the list does not carry: evidence, constraints, the steps of an agentic run. Newest attempt first.
@@ -72,7 +75,12 @@ pub(crate) fn story(
     of_incident(&mut story, incident);
     for insight in insights {
         let what = format!("Analysis by {} finished", insight.model);
-        story.tell(insight.generated_at.as_deref(), Hand::Automation, what, format!("Confidence {:.2}", insight.confidence.0));
+        story.tell(
+            insight.generated_at.as_deref(),
+            Hand::Automation,
+            what,
+            format!("Confidence {:.2}", insight.confidence.0),
+        );
     }
     for plan in plans {
         of_plan(&mut story, plan);
@@ -81,11 +89,26 @@ pub(crate) fn story(
         of_approval(&mut story, approval);
     }
     for post_mortem in post_mortems {
-        story.tell(post_mortem.generated_at.as_deref(), Hand::Automation, "Post-mortem written", "");
-        story.tell(post_mortem.reviewed_at.as_deref(), Hand::Person, "Post-mortem taken up for review", "");
+        story.tell(
+            post_mortem.generated_at.as_deref(),
+            Hand::Automation,
+            "Post-mortem written",
+            "",
+        );
+        story.tell(
+            post_mortem.reviewed_at.as_deref(),
+            Hand::Person,
+            "Post-mortem taken up for review",
+            "",
+        );
         if let Some(feedback) = &post_mortem.feedback {
             let what = format!("Feedback by {}", feedback.provided_by);
-            story.tell(feedback.provided_at.as_deref(), Hand::Person, what, feedback.comments.clone());
+            story.tell(
+                feedback.provided_at.as_deref(),
+                Hand::Person,
+                what,
+                feedback.comments.clone(),
+            );
         }
     }
     for item in told {
@@ -109,28 +132,58 @@ pub(crate) fn story(
 
 fn of_incident(story: &mut Story, incident: &IncidentItem) {
     let detected = incident.detected_at.as_deref().unwrap_or(&incident.creation_timestamp);
-    story.tell(Some(detected), Hand::Bad, format!("Detected by {}", incident.source), "");
+    story.tell(
+        Some(detected),
+        Hand::Bad,
+        format!("Detected by {}", incident.source),
+        "",
+    );
     if let Some(seen) = &incident.acknowledged {
-        story.tell(Some(&seen.at), Hand::Person, format!("Acknowledged by {}", person(&seen.by)), "");
+        story.tell(
+            Some(&seen.at),
+            Hand::Person,
+            format!("Acknowledged by {}", person(&seen.by)),
+            "",
+        );
     }
     if incident.state == "Resolved" {
         story.tell(incident.resolved_at.as_deref(), Hand::Good, "Resolved", "");
     } else if incident.resolved_at.is_some() {
-        story.tell(incident.resolved_at.as_deref(), Hand::Person, incident.state.clone(), "");
+        story.tell(
+            incident.resolved_at.as_deref(),
+            Hand::Person,
+            incident.state.clone(),
+            "",
+        );
     }
 }
 
 pub(crate) fn of_plan(story: &mut Story, plan: &RemediationDetail) {
     let attempt = plan.item.attempt;
     let actions: Vec<_> = plan.item.actions.iter().map(|step| action(&step.kind)).collect();
-    story.tell(Some(&plan.item.creation_timestamp), Hand::Automation, format!("Plan {attempt} made"), actions.join(", "));
-    story.tell(plan.item.started_at.as_deref(), Hand::Automation, format!("Plan {attempt} started"), "");
+    story.tell(
+        Some(&plan.item.creation_timestamp),
+        Hand::Automation,
+        format!("Plan {attempt} made"),
+        actions.join(", "),
+    );
+    story.tell(
+        plan.item.started_at.as_deref(),
+        Hand::Automation,
+        format!("Plan {attempt} started"),
+        "",
+    );
     let (hand, word) = match plan.item.state.as_str() {
         "Completed" => (Hand::Good, "worked"),
         "RolledBack" => (Hand::Bad, "rolled back"),
         _ => (Hand::Bad, "failed"),
     };
-    story.tell(plan.item.completed_at.as_deref(), hand, format!("Plan {attempt} {word}"), "");
+    story.tell(
+        plan.item.completed_at.as_deref(),
+        hand,
+        format!("Plan {attempt} {word}"),
+        "",
+    );
 }
 
 pub(crate) fn of_approval(story: &mut Story, approval: &ApprovalItem) {
@@ -145,11 +198,29 @@ pub(crate) fn of_approval(story: &mut Story, approval: &ApprovalItem) {
             "rejected" => (Hand::Bad, "rejected"),
             _ => (Hand::Person, "approved"),
         };
-        let hand = if vote.approver == "auto-policy" { Hand::Automation } else { hand };
-        let who = if vote.approver == "auto-policy" { "The policy's rule" } else { person(&vote.approver) };
-        story.tell(vote.at.as_deref(), hand, format!("{who} {word}"), vote.reason.clone().unwrap_or_default());
+        let hand = if vote.approver == "auto-policy" {
+            Hand::Automation
+        } else {
+            hand
+        };
+        let who = if vote.approver == "auto-policy" {
+            "The policy's rule"
+        } else {
+            person(&vote.approver)
+        };
+        story.tell(
+            vote.at.as_deref(),
+            hand,
+            format!("{who} {word}"),
+            vote.reason.clone().unwrap_or_default(),
+        );
     }
     if approval.state == "Expired" {
-        story.tell(approval.decided_at.as_deref(), Hand::Bad, "Approval expired", "Nobody decided in time");
+        story.tell(
+            approval.decided_at.as_deref(),
+            Hand::Bad,
+            "Approval expired",
+            "Nobody decided in time",
+        );
     }
 }

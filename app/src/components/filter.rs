@@ -13,7 +13,12 @@ pub(crate) type Choice = (&'static str, &'static str);
 
 /// A filter of which several values may be chosen.
 #[component]
-pub(crate) fn Several(path: &'static str, name: &'static str, label: &'static str, choices: &'static [Choice]) -> impl IntoView {
+pub(crate) fn Several(
+    path: &'static str,
+    name: &'static str,
+    label: &'static str,
+    choices: &'static [Choice],
+) -> impl IntoView {
     let query = use_query();
     let chosen = Memo::new(move |_| {
         query.with(|query| {
@@ -55,11 +60,17 @@ pub(crate) fn Several(path: &'static str, name: &'static str, label: &'static st
             </ul>
         </Menu>
     }
+    .into_any()
 }
 
 /// A filter of which one value holds. The first choice is the default: no value in the address.
 #[component]
-pub(crate) fn One(path: &'static str, name: &'static str, label: &'static str, choices: &'static [Choice]) -> impl IntoView {
+pub(crate) fn One(
+    path: &'static str,
+    name: &'static str,
+    label: &'static str,
+    choices: &'static [Choice],
+) -> impl IntoView {
     let query = use_query();
     let index = Memo::new(move |_| {
         query.with(|query| {
@@ -98,6 +109,7 @@ pub(crate) fn One(path: &'static str, name: &'static str, label: &'static str, c
             </ul>
         </Menu>
     }
+    .into_any()
 }
 
 /// A filter whose value is typed.
@@ -118,6 +130,7 @@ pub(crate) fn Typed(path: &'static str, name: &'static str, label: &'static str,
             </form>
         </Menu>
     }
+    .into_any()
 }
 
 /// A chip that folds out what can be chosen.
@@ -133,6 +146,7 @@ fn Menu(label: &'static str, value: Signal<String>, neutral: &'static str, child
             <div class="fold">{children()}</div>
         </details>
     }
+    .into_any()
 }
 
 /// The parameters that a form must carry along so as not to lose them.

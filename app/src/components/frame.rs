@@ -17,7 +17,14 @@ use leptos_router::hooks::use_location;
 use opsdeck_api::{Query, Role, whoami::WhoAmI};
 
 /// States in which an incident is not over.
-pub(crate) const UNRESOLVED: [&str; 6] = ["Detected", "Analyzing", "Remediating", "Contained", "Escalated", "Failed"];
+pub(crate) const UNRESOLVED: [&str; 6] = [
+    "Detected",
+    "Analyzing",
+    "Remediating",
+    "Contained",
+    "Escalated",
+    "Failed",
+];
 
 /// The query of the incidents that are not over.
 pub(crate) fn unresolved() -> Query {
@@ -73,10 +80,11 @@ pub(crate) fn Frame(who: WhoAmI, children: Children) -> impl IntoView {
             </div>
         </div>
     }
+    .into_any()
 }
 
 /// The pages, each with a total of the server beside it.
-fn nav_items() -> impl IntoView {
+fn nav_items() -> AnyView {
     let one = |query: Query, path: &str| query.with("pageSize", "1").on(path);
     let open = ask_total(move || one(unresolved(), "/incidents"));
     let pending = ask_total(move || one(Query::parse("state=Pending&expired=false"), "/approvals"));
@@ -89,9 +97,10 @@ fn nav_items() -> impl IntoView {
             {nav_item("/instances", Icon::Server, "Instances", count(unready, "not ready", ""))}
         </ul>
     }
+    .into_any()
 }
 
-fn nav_item(path: &'static str, icon: Icon, label: &'static str, count: AnyView) -> impl IntoView {
+fn nav_item(path: &'static str, icon: Icon, label: &'static str, count: AnyView) -> AnyView {
     let pathname = use_location().pathname;
     let target = href(path);
     let is_here = {
@@ -113,6 +122,7 @@ fn nav_item(path: &'static str, icon: Icon, label: &'static str, count: AnyView)
             </a>
         </li>
     }
+    .into_any()
 }
 
 fn count(total: Asked<u64>, word: &'static str, class: &'static str) -> AnyView {
@@ -153,6 +163,7 @@ fn Freshness() -> impl IntoView {
             </a>
         </p>
     }
+    .into_any()
 }
 
 /// Who is signed in, the theme, and the way out.
@@ -193,6 +204,7 @@ fn Account(who: WhoAmI) -> impl IntoView {
             </div>
         </details>
     }
+    .into_any()
 }
 
 /// Three links: without script the server keeps the choice, with script the page does.
@@ -223,6 +235,7 @@ pub(crate) fn ThemeSwitch() -> impl IntoView {
             {item(Theme::System, "System")} {item(Theme::Light, "Light")} {item(Theme::Dark, "Dark")}
         </div>
     }
+    .into_any()
 }
 
 fn source_line(who: &WhoAmI) -> String {
@@ -255,7 +268,12 @@ mod browser {
         });
         Effect::new(|| {
             let click = window_event_listener(ev::click, |event| {
-                fold_menus(event.target().and_then(|target| target.dyn_into::<Node>().ok()).as_ref());
+                fold_menus(
+                    event
+                        .target()
+                        .and_then(|target| target.dyn_into::<Node>().ok())
+                        .as_ref(),
+                );
             });
             let key = window_event_listener(ev::keydown, |event| {
                 if event.key() == "Escape" {
@@ -292,7 +310,9 @@ mod browser {
                 continue;
             }
             let Ok(menu) = menu.dyn_into::<Element>() else { continue };
-            let held_focus = document().active_element().is_some_and(|element| menu.contains(Some(&element)));
+            let held_focus = document()
+                .active_element()
+                .is_some_and(|element| menu.contains(Some(&element)));
             // Neither can fail: attribute and selector are well-formed.
             let _ = menu.remove_attribute("open");
             if let (true, Ok(Some(summary))) = (held_focus, menu.query_selector("summary"))

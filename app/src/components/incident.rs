@@ -20,7 +20,7 @@ pub(crate) fn IncidentTable(
     caption: &'static str,
     #[prop(optional)] sortable: bool,
 ) -> impl IntoView {
-    let head = if sortable { sorting_head().into_any() } else { plain_head().into_any() };
+    let head = if sortable { sorting_head() } else { plain_head() };
     view! {
         <table class="rows">
             <caption class="vh">{caption}</caption>
@@ -28,9 +28,10 @@ pub(crate) fn IncidentTable(
             <tbody>{items.into_iter().map(row).collect_view()}</tbody>
         </table>
     }
+    .into_any()
 }
 
-fn plain_head() -> impl IntoView {
+fn plain_head() -> AnyView {
     view! {
         <tr>
             <th scope="col">"Severity"</th>
@@ -42,20 +43,22 @@ fn plain_head() -> impl IntoView {
             <th scope="col" class="num">"Age"</th>
         </tr>
     }
+    .into_any()
 }
 
-fn sorting_head() -> impl IntoView {
+fn sorting_head() -> AnyView {
     view! {
         <tr>
             <SortHeader path=PATH member="severity" label="Severity" descending_first=true />
             <SortHeader path=PATH member="name" label="Incident" />
-            <SortHeader path=PATH member="namespace" label="Resource" />
+            <SortHeader path=PATH member="resource" label="Resource" />
             <SortHeader path=PATH member="state" label="State" />
             <SortHeader path=PATH member="riskScore" label="Risk" descending_first=true class="num" />
             <SortHeader path=PATH member="remediationAttempts" label="Attempts" descending_first=true class="num" />
             <SortHeader path=PATH member="creationTimestamp" label="Age" descending_first=true class="num" inverted=true />
         </tr>
     }
+    .into_any()
 }
 
 fn row(item: IncidentItem) -> AnyView {

@@ -109,7 +109,9 @@ impl StateWord {
 #[component]
 pub(crate) fn State(known: Option<StateWord>, #[prop(into)] word: String) -> impl IntoView {
     match known {
-        Some(StateWord { tone, icon, word }) => view! { <span class=format!("state {}", tone.class())>{icon.view()} {word}</span> }.into_any(),
+        Some(StateWord { tone, icon, word }) => {
+            view! { <span class=format!("state {}", tone.class())>{icon.view()} {word}</span> }.into_any()
+        }
         None => view! { <span class="state">{Icon::Question.view()} {word}</span> }.into_any(),
     }
 }
@@ -129,6 +131,7 @@ pub(crate) fn Severity(#[prop(into)] severity: String) -> impl IntoView {
             {capitalised(&severity)}
         </span>
     }
+    .into_any()
 }
 
 /// The class of a severity; none for a word that is not known.

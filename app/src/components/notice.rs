@@ -39,6 +39,7 @@ pub(crate) fn Failed(what: &'static str, error: ApiError) -> impl IntoView {
                 .map(|id| view! { <p class="faint">"Request " <span class="mono">{id}</span> ", for the server's log"</p> })}
         </div>
     }
+    .into_any()
 }
 
 /// A list without rows.
@@ -56,6 +57,7 @@ pub(crate) fn Empty(
             <p class="dim">{children()}</p>
         </div>
     }
+    .into_any()
 }
 
 fn explain(error: &ApiError) -> (String, &'static str) {
@@ -66,11 +68,26 @@ fn explain(error: &ApiError) -> (String, &'static str) {
             "The cluster does not serve this kind; the rest of the console is not affected.",
         ),
         (401, _) => ("the session has ended.".into(), "Sign in again to go on."),
-        (403, _) => (format!("{}.", error.message), "Ask for a key with a role that may read this."),
-        (404, _) => ("it does not exist, or no longer.".into(), "It may have been deleted while this page was open."),
-        (409, Some(Reason::Ambiguous)) => (format!("{}.", error.message), "Open it from its list, which knows the namespace."),
-        (429, _) => ("too many requests with this key in the last minute.".into(), "Wait a moment; nothing was lost."),
-        (500.., _) => (format!("{}.", error.message), "Other parts of the page are not affected."),
+        (403, _) => (
+            format!("{}.", error.message),
+            "Ask for a key with a role that may read this.",
+        ),
+        (404, _) => (
+            "it does not exist, or no longer.".into(),
+            "It may have been deleted while this page was open.",
+        ),
+        (409, Some(Reason::Ambiguous)) => (
+            format!("{}.", error.message),
+            "Open it from its list, which knows the namespace.",
+        ),
+        (429, _) => (
+            "too many requests with this key in the last minute.".into(),
+            "Wait a moment; nothing was lost.",
+        ),
+        (500.., _) => (
+            format!("{}.", error.message),
+            "Other parts of the page are not affected.",
+        ),
         _ => (format!("{}.", error.message), "Check the address."),
     }
 }

@@ -43,4 +43,5 @@ pub(crate) fn Pager(
             {children.map(|children| view! { <p class="formats">{children()}</p> })}
         </div>
     }
+    .into_any()
 }

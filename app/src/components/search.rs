@@ -48,6 +48,7 @@ pub(crate) fn Search(
             {move || on_list.get().then(|| rest(&query.get(), &["q", "page"]))}
         </form>
     }
+    .into_any()
 }
 
 /// A slash pressed outside a field leads into the search.
@@ -60,7 +61,13 @@ fn focus_on_slash(field: NodeRef<Input>) {
             let typing = event
                 .target()
                 .and_then(|target| target.dyn_into::<web_sys::Element>().ok())
-                .is_some_and(|element| element.closest("input, textarea, select, [contenteditable]").ok().flatten().is_some());
+                .is_some_and(|element| {
+                    element
+                        .closest("input, textarea, select, [contenteditable]")
+                        .ok()
+                        .flatten()
+                        .is_some()
+                });
             if event.key() != "/" || typing || event.ctrl_key() || event.meta_key() || event.alt_key() {
                 return;
             }

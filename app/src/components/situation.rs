@@ -18,7 +18,11 @@ pub(crate) struct Situation {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Next {
     /// Somebody has to decide on this request.
-    Decide { namespace: String, name: String, words: String },
+    Decide {
+        namespace: String,
+        name: String,
+        words: String,
+    },
     /// Somebody has to do this.
     Act(String),
     /// Nobody has to do anything.
@@ -74,7 +78,10 @@ fn attempt(incident: &IncidentItem, newest: Option<&RemediationItem>, plans: usi
         };
     };
     let what = if plan.agentic_mode {
-        format!("step by step, as the model decides ({})", plural(plan.agentic_step_count.max(0) as u64, "step", "steps"))
+        format!(
+            "step by step, as the model decides ({})",
+            plural(plan.agentic_step_count.max(0) as u64, "step", "steps")
+        )
     } else {
         lower_first(&request_title(
             plan.actions.iter().map(|action| (action.kind.as_str(), &action.params)),
@@ -129,7 +136,11 @@ fn next(incident: &IncidentItem, newest: Option<&RemediationItem>, waiting: Opti
 
 /// From detection, or creation where that is not known, to resolution.
 pub(crate) fn lasted(incident: &IncidentItem) -> Option<String> {
-    let from = incident.detected_at.as_deref().and_then(parse).or_else(|| parse(&incident.creation_timestamp))?;
+    let from = incident
+        .detected_at
+        .as_deref()
+        .and_then(parse)
+        .or_else(|| parse(&incident.creation_timestamp))?;
     let to = incident.resolved_at.as_deref().and_then(parse)?;
     Some(fine_span(to - from))
 }

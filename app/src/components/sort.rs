@@ -32,7 +32,11 @@ pub(crate) fn SortHeader(
     };
     let target = move || {
         let descending = direction.get().map_or(descending_first, |descending| !descending);
-        let sort = if descending { format!("-{member}") } else { member.to_owned() };
+        let sort = if descending {
+            format!("-{member}")
+        } else {
+            member.to_owned()
+        };
         href(&query.get().without("page").with("sort", &sort).on(path))
     };
     view! {
@@ -49,6 +53,7 @@ pub(crate) fn SortHeader(
             </a>
         </th>
     }
+    .into_any()
 }
 
 /// Whether the list is sorted by this member, and if so whether downwards.

@@ -7,7 +7,9 @@ use leptos::prelude::*;
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 pub(crate) const DAY: i64 = 24 * HOUR;
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
 
 /// The server's time, ticking.
 #[derive(Clone, Copy, Debug)]
@@ -45,9 +47,9 @@ impl Clock {
     #[cfg(not(feature = "ssr"))]
     fn tick(self, rendered_at: i64) {
         // The page was rendered just before its first byte arrived: what our clock said then is what it is ahead or behind by.
-        let arrived = window()
-            .performance()
-            .map_or_else(js_sys::Date::now, |performance| performance.timing().response_start() as f64);
+        let arrived = window().performance().map_or_else(js_sys::Date::now, |performance| {
+            performance.timing().response_start() as f64
+        });
         let ahead = arrived - rendered_at as f64 * 1000.0;
         let now = self.now;
         Effect::new(move || {
@@ -135,7 +137,10 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let number = |from: usize, to: usize| -> Option<i64> {
         let digits = text.get(from..to)?;
-        digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())?
+        digits
+            .bytes()
+            .all(|b| b.is_ascii_digit())
+            .then(|| digits.parse().ok())?
     };
     let separators = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
     if separators.into_iter().any(|(at, byte)| bytes.get(at) != Some(&byte)) {
@@ -143,7 +148,9 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     }
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
     let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    let zone = text.get(19..)?.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
+    let zone = text
+        .get(19..)?
+        .trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
     let offset = match zone.as_bytes() {
         [b'Z'] => 0,
         [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
@@ -209,7 +216,11 @@ pub(crate) fn fine_span(seconds: i64) -> String {
         s @ ..DAY => (format!("{} h", s / HOUR), "m", s % HOUR / MINUTE),
         s => (format!("{} d", s / DAY), "h", s % DAY / HOUR),
     };
-    if rest == 0 { large } else { format!("{large} {rest} {small}") }
+    if rest == 0 {
+        large
+    } else {
+        format!("{large} {rest} {small}")
+    }
 }
 
 /// Hands of a clock that runs out: `4:12`, `1:04:12`, `2 days`.
@@ -237,7 +248,11 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
     let year = era * 400 + year_of_era + i64::from(month <= 2);
     (year, month, day)
 }

@@ -81,7 +81,10 @@ pub(crate) fn action(kind: &str) -> String {
 }
 
 /// What the whole request would do, in one line: `Scale Deployment payout-worker`, `Rotate secret of edge-proxy, then restart it`.
-pub(crate) fn request_title<'a>(actions: impl Iterator<Item = (&'a str, &'a StringMap)>, target: Option<&str>) -> String {
+pub(crate) fn request_title<'a>(
+    actions: impl Iterator<Item = (&'a str, &'a StringMap)>,
+    target: Option<&str>,
+) -> String {
     let mut verbs: Vec<String> = Vec::new();
     for (kind, params) in actions {
         let verb = match (kind, params.get("containment").map(String::as_str)) {
@@ -148,9 +151,10 @@ fn headline_verb(kind: &str) -> String {
         "Custom" => "Run a custom action on".into(),
         _ => match camel_words(kind).first() {
             Some(&"Rollback") => "Roll back".into(),
-            Some(verb @ (&"Scale" | &"Restart" | &"Cordon" | &"Uncordon" | &"Drain" | &"Suspend" | &"Resume" | &"Trigger" | &"Retry")) => {
-                (*verb).into()
-            }
+            Some(
+                verb @ (&"Scale" | &"Restart" | &"Cordon" | &"Uncordon" | &"Drain" | &"Suspend" | &"Resume"
+                | &"Trigger" | &"Retry"),
+            ) => (*verb).into(),
             _ => format!("{} on", action(kind)),
         },
     }
@@ -174,7 +178,9 @@ fn camel_words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let kind = ["StatefulSet", "DaemonSet", "CronJob"].into_iter().find(|kind| rest.starts_with(kind));
+        let kind = ["StatefulSet", "DaemonSet", "CronJob"]
+            .into_iter()
+            .find(|kind| rest.starts_with(kind));
         let end = kind.map_or_else(|| word_end(rest), str::len);
         let (word, tail) = rest.split_at(end);
         words.push(word);
@@ -187,7 +193,10 @@ fn word_end(text: &str) -> usize {
     let letters: Vec<_> = text.char_indices().collect();
     for window in letters.windows(2) {
         let [(_, before), (at, letter)] = window else { continue };
-        let next_is_small = text[at + letter.len_utf8()..].chars().next().is_some_and(char::is_lowercase);
+        let next_is_small = text[at + letter.len_utf8()..]
+            .chars()
+            .next()
+            .is_some_and(char::is_lowercase);
         if letter.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && next_is_small)) {
             return *at;
         }

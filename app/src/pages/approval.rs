@@ -23,7 +23,10 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use opsdeck_api::{
     List, Query, Role, Single,
-    approval::{ApprovalItem, BlastRadius}, incident::IncidentItem, insight::InsightItem, remediation::RemediationDetail,
+    approval::{ApprovalItem, BlastRadius},
+    incident::IncidentItem,
+    insight::InsightItem,
+    remediation::RemediationDetail,
 };
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +43,12 @@ struct Review {
 pub(crate) fn Approval() -> impl IntoView {
     let params = use_params_map();
     let address = Memo::new(move |_| {
-        params.with(|params| (params.get("namespace").unwrap_or_default(), params.get("name").unwrap_or_default()))
+        params.with(|params| {
+            (
+                params.get("namespace").unwrap_or_default(),
+                params.get("name").unwrap_or_default(),
+            )
+        })
     });
     let review: Asked<Review> = ask_with(
         move || address.with(|(namespace, name)| format!("{namespace}/{name}")),
@@ -84,7 +92,11 @@ async fn fetch(api: Api, namespace: String, name: String) -> Result<Review, ApiE
     };
     if let Some(issue) = review.approval.issue.clone() {
         let path = scoped(&issue.namespace, format!("/incidents/{}", segment(&issue.name)));
-        review.incident = api.get::<Single<IncidentItem>>(&path).await.ok().map(|answer| answer.spec);
+        review.incident = api
+            .get::<Single<IncidentItem>>(&path)
+            .await
+            .ok()
+            .map(|answer| answer.spec);
         let path = of_issue(&issue.namespace, &issue.name).on("/aiinsights");
         review.insight = api
             .get::<List<InsightItem>>(&path)
@@ -94,7 +106,11 @@ async fn fetch(api: Api, namespace: String, name: String) -> Result<Review, ApiE
     }
     if let Some(plan) = review.approval.plan.clone() {
         let path = scoped(&namespace, format!("/remediations/{}", segment(&plan)));
-        review.plan = api.get::<Single<RemediationDetail>>(&path).await.ok().map(|answer| answer.spec);
+        review.plan = api
+            .get::<Single<RemediationDetail>>(&path)
+            .await
+            .ok()
+            .map(|answer| answer.spec);
     }
     Ok(review)
 }
@@ -144,7 +160,7 @@ fn page(review: Review) -> AnyView {
     .into_any()
 }
 
-fn head(approval: &ApprovalItem, incident: Option<&IncidentItem>) -> impl IntoView {
+fn head(approval: &ApprovalItem, incident: Option<&IncidentItem>) -> AnyView {
     let issue = approval.issue.clone().map(|issue| {
         let words = incident.map_or_else(|| issue.name.clone(), headline);
         view! { " for " <a class="go" href=object_href("/incidents", &issue.namespace, &issue.name)>{words}</a> }
@@ -164,6 +180,7 @@ fn head(approval: &ApprovalItem, incident: Option<&IncidentItem>) -> impl IntoVi
             <p class="dim">"Asked by " {approval.requested_by.clone()} " " <Ago at=approval.creation_timestamp.clone() /> {issue}</p>
         </div>
     }
+    .into_any()
 }
 
 /// The way of a plan from the first signal to its proof, and where on it this request stands.
@@ -172,7 +189,7 @@ fn track(
     incident: Option<&IncidentItem>,
     insight: Option<&InsightItem>,
     plan: Option<&RemediationDetail>,
-) -> impl IntoView {
+) -> AnyView {
     let (given, required) = approvals_given(approval);
     let missing = required.saturating_sub(given) as u64;
     let open = is_open(approval);
@@ -191,7 +208,11 @@ fn track(
     let detected = incident.map(|incident| incident.detected_at.as_deref().unwrap_or(&incident.creation_timestamp));
     let steps = [
         ("Detected".to_owned(), detected, "done"),
-        ("Analyzed".to_owned(), insight.and_then(|insight| insight.generated_at.as_deref()), "done"),
+        (
+            "Analyzed".to_owned(),
+            insight.and_then(|insight| insight.generated_at.as_deref()),
+            "done",
+        ),
         ("Planned".to_owned(), Some(approval.creation_timestamp.as_str()), "done"),
         (
             decision,
@@ -232,6 +253,7 @@ fn track(
                 .collect_view()}
         </ol>
     }
+    .into_any()
 }
 
 fn why(
@@ -245,7 +267,9 @@ fn why(
         .filter(|text| !text.is_empty())
         .or_else(|| insight.map(|insight| insight.analysis.clone()))
         .unwrap_or_default();
-    let confidence = approval.confidence.map(|confidence| format!("confidence {}", percent(confidence.0)));
+    let confidence = approval
+        .confidence
+        .map(|confidence| format!("confidence {}", percent(confidence.0)));
     let model = insight.map(|insight| insight.model.clone());
     let history = match evidence.previous_attempts {
         ..=0 => "No finished plan of this kind to compare with".to_owned(),
@@ -302,7 +326,11 @@ fn why(
 
 fn blast_radius(radius: BlastRadius) -> AnyView {
     let pods = plural(radius.affected_pods.max(0) as u64, "pod", "pods");
-    let services = plural(radius.affected_services.max(0) as u64, "service depends", "services depend");
+    let services = plural(
+        radius.affected_services.max(0) as u64,
+        "service depends",
+        "services depend",
+    );
     let namespaces = match radius.affected_namespaces.as_slice() {
         [] => String::new(),
         names => format!(" in {}", names.join(", ")),
@@ -397,7 +425,9 @@ fn how_to_decide(approval: &ApprovalItem) -> AnyView {
     let missing = required.saturating_sub(given);
     let rights = match (voted, role) {
         (Some(vote), _) => format!("You have {} already. One key is one vote.", vote.decision),
-        (None, Some(role)) if role >= Role::Operator => format!("You are {identity}, {role}: you may approve or reject."),
+        (None, Some(role)) if role >= Role::Operator => {
+            format!("You are {identity}, {role}: you may approve or reject.")
+        }
         _ => format!("You are {identity}: this role reads requests and does not decide on them."),
     };
     let quorum = match missing {
@@ -446,7 +476,12 @@ fn story(
         story.tell(Some(at), Hand::Bad, "Incident detected", "");
     }
     if let Some(insight) = insight {
-        story.tell(insight.generated_at.as_deref(), Hand::Automation, "Analysis finished", percent(insight.confidence.0));
+        story.tell(
+            insight.generated_at.as_deref(),
+            Hand::Automation,
+            "Analysis finished",
+            percent(insight.confidence.0),
+        );
     }
     of_approval(&mut story, approval);
     if let Some(plan) = plan {

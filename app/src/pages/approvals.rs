@@ -20,7 +20,12 @@ const DECIDED: [&str; 3] = ["Approved", "Rejected", "Expired"];
 pub(crate) fn Approvals() -> impl IntoView {
     let query = use_query();
     let waiting: Asked<List<ApprovalItem>> = ask(move || waiting_query(&query.get()).on(PATH));
-    let undecided = ask_total(move || waiting_query(&query.get()).with("expired", "false").with("pageSize", "1").on(PATH));
+    let undecided = ask_total(move || {
+        waiting_query(&query.get())
+            .with("expired", "false")
+            .with("pageSize", "1")
+            .on(PATH)
+    });
     let listed: Asked<List<ApprovalItem>> = ask(move || listed_query(&query.get()).on(PATH));
     let by_state = Memo::new(move |_| query.with(|query| query.first("state").is_some_and(|state| !state.is_empty())));
     view! {
@@ -66,13 +71,19 @@ pub(crate) fn Approvals() -> impl IntoView {
 }
 
 /// One tab per state, each with the server's own count.
-fn tabs() -> impl IntoView {
+fn tabs() -> AnyView {
     let query = use_query();
     let scope = move |state: &'static str| {
         move || {
             let mut count = Query::default().with("pageSize", "1").with("state", state);
             for name in ["namespace", "issue"] {
-                count = count.with(name, query.with(|query| query.first(name).map(str::to_owned)).as_deref().unwrap_or_default());
+                count = count.with(
+                    name,
+                    query
+                        .with(|query| query.first(name).map(str::to_owned))
+                        .as_deref()
+                        .unwrap_or_default(),
+                );
             }
             count.on(PATH)
         }
@@ -99,6 +110,7 @@ fn tabs() -> impl IntoView {
             <Typed path=PATH name="issue" label="Incident" hint="exact name" />
         </div>
     }
+    .into_any()
 }
 
 fn waiting_query(page: &Query) -> Query {

@@ -42,15 +42,21 @@ struct Answers {
 pub(crate) fn Incident() -> impl IntoView {
     let params = use_params_map();
     let address = Memo::new(move |_| {
-        params.with(|params| (params.get("namespace").unwrap_or_default(), params.get("name").unwrap_or_default()))
+        params.with(|params| {
+            (
+                params.get("namespace").unwrap_or_default(),
+                params.get("name").unwrap_or_default(),
+            )
+        })
     });
-    let of_issue = move |path: &'static str| {
-        move || address.with(|(namespace, name)| dossier::of_issue(namespace, name).on(path))
-    };
+    let of_issue =
+        move |path: &'static str| move || address.with(|(namespace, name)| dossier::of_issue(namespace, name).on(path));
     let question = move || address.with(|(namespace, name)| format!("{namespace}/{name}"));
     let incident: Asked<Single<IncidentItem>> = ask(move || {
         address.with(|(namespace, name)| {
-            Query::default().with("namespace", namespace).on(&format!("/incidents/{}", segment(name)))
+            Query::default()
+                .with("namespace", namespace)
+                .on(&format!("/incidents/{}", segment(name)))
         })
     });
     let insights: Asked<List<InsightItem>> = ask(of_issue("/aiinsights"));
@@ -112,7 +118,10 @@ fn page(answers: Answers) -> AnyView {
         insights.as_ref().map(|list| list.items.as_slice()).unwrap_or_default(),
         plans.as_deref().unwrap_or_default(),
         &known_approvals,
-        post_mortems.as_ref().map(|list| list.items.as_slice()).unwrap_or_default(),
+        post_mortems
+            .as_ref()
+            .map(|list| list.items.as_slice())
+            .unwrap_or_default(),
         told.as_deref().unwrap_or_default(),
     );
     let now = situation(&incident, &items, &known_approvals);
@@ -144,7 +153,7 @@ fn page(answers: Answers) -> AnyView {
     .into_any()
 }
 
-fn title(incident: &IncidentItem) -> impl IntoView {
+fn title(incident: &IncidentItem) -> AnyView {
     let number = incident
         .labels
         .iter()
@@ -168,9 +177,10 @@ fn title(incident: &IncidentItem) -> impl IntoView {
             <p class="lead">{incident.description.clone()}</p>
         </div>
     }
+    .into_any()
 }
 
-fn answer(now: Situation) -> impl IntoView {
+fn answer(now: Situation) -> AnyView {
     let next = match now.next {
         Next::Decide { namespace, name, words } => view! {
             <div class="cell needs">
@@ -212,11 +222,18 @@ fn answer(now: Situation) -> impl IntoView {
             {next}
         </section>
     }
+    .into_any()
 }
 
 fn facts(incident: &IncidentItem) -> AnyView {
     let instance = {
-        let label = |suffix: &str| incident.labels.iter().find(|(name, _)| name.ends_with(suffix)).map(|(_, value)| value.clone());
+        let label = |suffix: &str| {
+            incident
+                .labels
+                .iter()
+                .find(|(name, _)| name.ends_with(suffix))
+                .map(|(_, value)| value.clone())
+        };
         label("/instance-namespace").zip(label("/instance"))
     };
     view! {
@@ -313,7 +330,9 @@ fn facts(incident: &IncidentItem) -> AnyView {
 
 fn insight_panels(insights: Result<List<InsightItem>, ApiError>) -> AnyView {
     match insights {
-        Err(error) => view! { <section class="panel"><Failed what="the AI insight" error=error /></section> }.into_any(),
+        Err(error) => {
+            view! { <section class="panel"><Failed what="the AI insight" error=error /></section> }.into_any()
+        }
         Ok(list) if list.items.is_empty() => view! {
             <section class="panel">
                 <header>
@@ -413,7 +432,7 @@ fn analysis_and_runbook(text: &str) -> (String, Option<String>) {
     (lines.join("\n").trim().to_owned(), runbook)
 }
 
-fn suggested(suggestion: SuggestedAction) -> impl IntoView {
+fn suggested(suggestion: SuggestedAction) -> AnyView {
     view! {
         <li>
             <h4>{suggestion.name} " " <span class="faint">{action(&suggestion.action)}</span></h4>
@@ -421,6 +440,7 @@ fn suggested(suggestion: SuggestedAction) -> impl IntoView {
             {(!suggestion.params.is_empty()).then(|| parameters(suggestion.params))}
         </li>
     }
+    .into_any()
 }
 
 fn plan_panel(plans: Result<Vec<RemediationDetail>, ApiError>, approvals: Vec<ApprovalItem>) -> AnyView {
@@ -438,7 +458,10 @@ fn plan_panel(plans: Result<Vec<RemediationDetail>, ApiError>, approvals: Vec<Ap
         Ok(plans) => plans
             .into_iter()
             .map(|plan| {
-                let approval = approvals.iter().find(|approval| approval.plan.as_ref() == Some(&plan.item.name)).cloned();
+                let approval = approvals
+                    .iter()
+                    .find(|approval| approval.plan.as_ref() == Some(&plan.item.name))
+                    .cloned();
                 plan_view(plan, approval)
             })
             .collect_view()
@@ -552,7 +575,9 @@ fn approval_line(approval: &ApprovalItem) -> AnyView {
 
 fn post_mortem_panels(post_mortems: Result<List<PostMortemItem>, ApiError>) -> AnyView {
     match post_mortems {
-        Err(error) => view! { <section class="panel"><Failed what="the post-mortem" error=error /></section> }.into_any(),
+        Err(error) => {
+            view! { <section class="panel"><Failed what="the post-mortem" error=error /></section> }.into_any()
+        }
         Ok(list) => list.items.into_iter().map(post_mortem_panel).collect_view().into_any(),
     }
 }

@@ -22,7 +22,12 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use opsdeck_api::{List, Query, incident::IncidentItem};
 
-const SEVERITIES: &[Choice] = &[("critical", "Critical"), ("high", "High"), ("medium", "Medium"), ("low", "Low")];
+const SEVERITIES: &[Choice] = &[
+    ("critical", "Critical"),
+    ("high", "High"),
+    ("medium", "Medium"),
+    ("low", "Low"),
+];
 const STATES: &[Choice] = &[
     ("Detected", "Detected"),
     ("Analyzing", "Analyzing"),
@@ -78,7 +83,10 @@ pub(crate) fn Incidents() -> impl IntoView {
         let query = if query.first("state").is_some() {
             query
         } else {
-            query.and("state", "Contained").and("state", "Escalated").and("state", "Failed")
+            query
+                .and("state", "Contained")
+                .and("state", "Escalated")
+                .and("state", "Failed")
         };
         query.to_string()
     });
@@ -111,7 +119,10 @@ pub(crate) fn Incidents() -> impl IntoView {
 /// How many there are of a question that may hold a sliding range.
 fn counted(question: impl Fn() -> String + Send + Sync + 'static) -> Asked<u64> {
     ask_with(question, |api, question, now| async move {
-        let query = slid(Query::parse(&question), now).without("page").without("sort").with("pageSize", "1");
+        let query = slid(Query::parse(&question), now)
+            .without("page")
+            .without("sort")
+            .with("pageSize", "1");
         let list: List<serde::de::IgnoredAny> = api.get(&query.on("/incidents")).await?;
         Ok(list.metadata.total_count)
     })
@@ -158,7 +169,11 @@ fn summary(query: &Query, total: u64, people: u64, all: u64) -> AnyView {
     let people_href = ["Contained", "Escalated", "Failed"]
         .into_iter()
         .fold(query.clone().without("page"), |query, state| query.and("state", state));
-    let show_href = query.clone().without("page").with("chaos", "all").with("snoozed", "all");
+    let show_href = query
+        .clone()
+        .without("page")
+        .with("chaos", "all")
+        .with("snoozed", "all");
     let by_state = query.first("state").is_some();
     view! {
         <p class="dim">
@@ -186,7 +201,7 @@ fn summary(query: &Query, total: u64, people: u64, all: u64) -> AnyView {
     .into_any()
 }
 
-fn filters() -> impl IntoView {
+fn filters() -> AnyView {
     let query = use_query();
     let is_unresolved = move || {
         query.with(|query| {
@@ -200,7 +215,9 @@ fn filters() -> impl IntoView {
         let target = if is_unresolved() {
             rest
         } else {
-            unresolved().all("state").fold(rest, |query, state| query.and("state", state))
+            unresolved()
+                .all("state")
+                .fold(rest, |query, state| query.and("state", state))
         };
         href(&target.on(PATH))
     };
@@ -258,16 +275,18 @@ fn filters() -> impl IntoView {
             </span>
         </div>
     }
+    .into_any()
 }
 
 /// A filter that is set elsewhere, and can be taken away here.
-fn removable(text: String, what: &'static str, without: Query) -> impl IntoView {
+fn removable(text: String, what: &'static str, without: Query) -> AnyView {
     view! {
         <a class="chip on" href=href(&without.without("page").on(PATH)) data-noscroll="" aria-label=format!("Clear {what}: {text}")>
             {text.clone()}
             " ×"
         </a>
     }
+    .into_any()
 }
 
 fn fixed_range(query: &Query) -> Option<String> {
@@ -281,9 +300,11 @@ fn fixed_range(query: &Query) -> Option<String> {
 }
 
 fn is_narrowed(query: &Query) -> bool {
-    NARROWING
-        .iter()
-        .any(|name| query.first(name).is_some_and(|value| !value.is_empty() && value != "all"))
+    NARROWING.iter().any(|name| {
+        query
+            .first(name)
+            .is_some_and(|value| !value.is_empty() && value != "all")
+    })
 }
 
 fn rows(list: List<IncidentItem>, query: &Query) -> AnyView {
@@ -347,13 +368,19 @@ mod tests {
 
     #[test]
     fn an_empty_address_hides_drills_and_snoozed_and_sorts_by_need() {
-        assert_eq!(asked(&Query::default()).to_string(), "chaos=false&snoozed=false&sort=need&pageSize=50");
+        assert_eq!(
+            asked(&Query::default()).to_string(),
+            "chaos=false&snoozed=false&sort=need&pageSize=50"
+        );
     }
 
     #[test]
     fn all_lets_them_in_and_a_given_order_stays() {
         let page = Query::parse("chaos=all&snoozed=true&sort=-riskScore&page=2");
-        assert_eq!(asked(&page).to_string(), "snoozed=true&sort=-riskScore&page=2&pageSize=50");
+        assert_eq!(
+            asked(&page).to_string(),
+            "snoozed=true&sort=-riskScore&page=2&pageSize=50"
+        );
     }
 
     #[test]

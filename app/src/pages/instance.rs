@@ -22,10 +22,19 @@ const PATH: &str = "/instances";
 pub(crate) fn Instance() -> impl IntoView {
     let params = use_params_map();
     let address = Memo::new(move |_| {
-        params.with(|params| (params.get("namespace").unwrap_or_default(), params.get("name").unwrap_or_default()))
+        params.with(|params| {
+            (
+                params.get("namespace").unwrap_or_default(),
+                params.get("name").unwrap_or_default(),
+            )
+        })
     });
     let instance: Asked<Single<InstanceDetail>> = ask(move || {
-        address.with(|(namespace, name)| Query::default().with("namespace", namespace).on(&format!("{PATH}/{}", segment(name))))
+        address.with(|(namespace, name)| {
+            Query::default()
+                .with("namespace", namespace)
+                .on(&format!("{PATH}/{}", segment(name)))
+        })
     });
     view! {
         <Title text=move || address.with(|(_, name)| name.clone()) />
@@ -85,7 +94,10 @@ fn page(detail: InstanceDetail) -> AnyView {
 
 /// The answer in one sentence.
 fn serving(item: &InstanceItem) -> String {
-    let failed = item.first_failed.as_deref().map(|kind| (kind, condition_name(kind).to_lowercase()));
+    let failed = item
+        .first_failed
+        .as_deref()
+        .map(|kind| (kind, condition_name(kind).to_lowercase()));
     let why = item
         .first_failed
         .as_deref()
@@ -180,7 +192,9 @@ fn tls(tls: &Tls) -> String {
         (false, ..) => "off".into(),
         (true, None, _) => "on, without a certificate".into(),
         (true, Some(secret), None) => format!("certificate in {secret}"),
-        (true, Some(secret), Some(authority)) => format!("certificate in {secret}; callers must show one signed by {authority}"),
+        (true, Some(secret), Some(authority)) => {
+            format!("certificate in {secret}; callers must show one signed by {authority}")
+        }
     }
 }
 

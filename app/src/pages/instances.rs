@@ -66,7 +66,11 @@ fn summary(all: &List<InstanceItem>, ready: u64) -> String {
         ([], false) => "none drives AIOps".to_owned(),
         (names, _) => format!("AIOps runs on {}", names.join(", ")),
     };
-    format!("{} of {} ready, {driver}", thousands(ready), thousands(all.metadata.total_count))
+    format!(
+        "{} of {} ready, {driver}",
+        thousands(ready),
+        thousands(all.metadata.total_count)
+    )
 }
 
 fn rows(list: List<InstanceItem>, query: &Query) -> AnyView {
@@ -119,7 +123,11 @@ fn rows(list: List<InstanceItem>, query: &Query) -> AnyView {
 fn row(item: InstanceItem) -> AnyView {
     let state = StateWord::instance(item.ready);
     let first_failed = item.first_failed.as_deref().map(|kind| {
-        let status = item.conditions.iter().find(|condition| condition.kind == kind).map(|condition| condition.status.as_str());
+        let status = item
+            .conditions
+            .iter()
+            .find(|condition| condition.kind == kind)
+            .map(|condition| condition.status.as_str());
         let word = if status == Some("False") { "no" } else { "unknown" };
         format!("{}: {word}", condition_name(kind))
     });

@@ -19,4 +19,5 @@ pub(crate) fn NotFound() -> impl IntoView {
             </a>
         </p>
     }
+    .into_any()
 }

@@ -44,9 +44,15 @@ pub(crate) fn Overview() -> impl IntoView {
 }
 
 /// Four questions, each with a number that leads to the list behind it.
-fn needs(waiting: Asked<List<ApprovalItem>>) -> impl IntoView {
+fn needs(waiting: Asked<List<ApprovalItem>>) -> AnyView {
     let critical_query = unresolved().with("severity", "critical").with("acknowledged", "false");
-    let critical_href = href(&critical_query.clone().with("chaos", "all").with("snoozed", "all").on("/incidents"));
+    let critical_href = href(
+        &critical_query
+            .clone()
+            .with("chaos", "all")
+            .with("snoozed", "all")
+            .on("/incidents"),
+    );
     let critical: Asked<List<IncidentItem>> = ask(move || {
         critical_query
             .clone()
@@ -109,6 +115,7 @@ fn needs(waiting: Asked<List<ApprovalItem>>) -> impl IntoView {
             </a>
         </section>
     }
+    .into_any()
 }
 
 fn tile(count: u64, class: &'static str, note: AnyView) -> AnyView {
@@ -133,7 +140,7 @@ fn value_class(count: u64, class: &str) -> String {
 }
 
 /// The requests themselves, where there are any: they run out.
-fn waiting_panel(waiting: Asked<List<ApprovalItem>>) -> impl IntoView {
+fn waiting_panel(waiting: Asked<List<ApprovalItem>>) -> AnyView {
     waiting.quietly(|list| {
         if list.items.is_empty() {
             return ().into_any();
@@ -154,11 +161,17 @@ fn waiting_panel(waiting: Asked<List<ApprovalItem>>) -> impl IntoView {
     })
 }
 
-fn open_panel() -> impl IntoView {
+fn open_panel() -> AnyView {
     let open: Asked<List<IncidentItem>> =
         ask(|| unresolved().with("sort", "need").with("pageSize", "8").on("/incidents"));
-    let counts = SEVERITIES
-        .map(|severity| ask_total(move || unresolved().with("severity", severity).with("pageSize", "1").on("/incidents")));
+    let counts = SEVERITIES.map(|severity| {
+        ask_total(move || {
+            unresolved()
+                .with("severity", severity)
+                .with("pageSize", "1")
+                .on("/incidents")
+        })
+    });
     view! {
         <section class="panel">
             <header>
@@ -183,6 +196,7 @@ fn open_panel() -> impl IntoView {
             })}
         </section>
     }
+    .into_any()
 }
 
 /// How bad it is, as one line whose words lead to the incidents they count.
@@ -191,7 +205,10 @@ fn distribution(parts: Vec<(&'static str, u64)>) -> AnyView {
     if all == 0 {
         return ().into_any();
     }
-    let words: Vec<_> = parts.iter().map(|(severity, count)| format!("{count} {severity}")).collect();
+    let words: Vec<_> = parts
+        .iter()
+        .map(|(severity, count)| format!("{count} {severity}"))
+        .collect();
     view! {
         <div class="distribution">
             <Shares parts=parts.clone() label=format!("{} by severity: {}", plural(all, "open incident", "open incidents"), words.join(", ")) />
@@ -216,13 +233,14 @@ fn distribution(parts: Vec<(&'static str, u64)>) -> AnyView {
     .into_any()
 }
 
-fn arrivals_panel() -> impl IntoView {
+fn arrivals_panel() -> AnyView {
     let clock = Clock::current();
     let trends: Asked<List<TrendPoint>> = ask_with(
         || String::new(),
         |api, _, now| async move {
             let from = rfc3339(first_day(now));
-            api.get(&Query::default().with("from", &from).on("/analytics/trends")).await
+            api.get(&Query::default().with("from", &from).on("/analytics/trends"))
+                .await
         },
     );
     trends_view(trends, clock)
@@ -232,11 +250,13 @@ fn first_day(now: i64) -> i64 {
     (now.div_euclid(DAY) - DAYS + 1) * DAY
 }
 
-fn trends_view(trends: Asked<List<TrendPoint>>, clock: Clock) -> impl IntoView {
+fn trends_view(trends: Asked<List<TrendPoint>>, clock: Clock) -> AnyView {
     shown(move || async move {
         let list = match trends.get().await {
             Ok(list) => list,
-            Err(error) => return view! { <section class="panel"><Failed what="the arrivals" error=error /></section> }.into_any(),
+            Err(error) => {
+                return view! { <section class="panel"><Failed what="the arrivals" error=error /></section> }.into_any();
+            }
         };
         let first = first_day(clock.at_once());
         let bars: Vec<_> = (0..DAYS)
@@ -244,14 +264,21 @@ fn trends_view(trends: Asked<List<TrendPoint>>, clock: Clock) -> impl IntoView {
                 let day = first + index * DAY;
                 let point = list.items.iter().find(|point| point.date == date(day));
                 let whole = point.map_or(0, |point| point.total);
-                let part = point.and_then(|point| point.by_severity.get("critical")).copied().unwrap_or(0);
+                let part = point
+                    .and_then(|point| point.by_severity.get("critical"))
+                    .copied()
+                    .unwrap_or(0);
                 let query = Query::default()
                     .with("from", &rfc3339(day))
                     .with("to", &rfc3339(day + DAY - 1))
                     .with("chaos", "all")
                     .with("snoozed", "all");
                 Bar {
-                    label: format!("{}: {}, {part} critical", short_date(day), plural(whole, "incident", "incidents")),
+                    label: format!(
+                        "{}: {}, {part} critical",
+                        short_date(day),
+                        plural(whole, "incident", "incidents")
+                    ),
                     tick: match DAYS - 1 - index {
                         0 => "today".into(),
                         left if left % 4 == 1 || left == DAYS - 1 => short_date(day),
@@ -265,7 +292,11 @@ fn trends_view(trends: Asked<List<TrendPoint>>, clock: Clock) -> impl IntoView {
             .collect();
         let all: u64 = bars.iter().map(|bar| bar.whole).sum();
         let critical: u64 = bars.iter().map(|bar| bar.part).sum();
-        let summary = format!("{}, {} critical", plural(all, "incident", "incidents"), thousands(critical));
+        let summary = format!(
+            "{}, {} critical",
+            plural(all, "incident", "incidents"),
+            thousands(critical)
+        );
         view! {
             <section class="panel">
                 <header>
@@ -281,7 +312,7 @@ fn trends_view(trends: Asked<List<TrendPoint>>, clock: Clock) -> impl IntoView {
     })
 }
 
-fn automation_panel() -> impl IntoView {
+fn automation_panel() -> AnyView {
     let summary: Asked<Single<AnalyticsSummary>> = ask(|| "/analytics/summary".into());
     view! {
         <section class="panel">
@@ -292,6 +323,7 @@ fn automation_panel() -> impl IntoView {
             {summary.show("the figures", |answer| automation(answer.spec))}
         </section>
     }
+    .into_any()
 }
 
 fn automation(summary: AnalyticsSummary) -> AnyView {

@@ -65,6 +65,7 @@ pub(crate) fn SignIn() -> impl IntoView {
             <ThemeSwitch />
         </main>
     }
+    .into_any()
 }
 
 /// With script the page exchanges the key itself, so that a failure keeps what was typed.

@@ -17,4 +17,5 @@ pub(crate) fn Unavailable(error: ApiError) -> impl IntoView {
             <Failed what="the console" error=error />
         </main>
     }
+    .into_any()
 }

@@ -1,0 +1,273 @@
+//! Pages as a browser without script gets them, over an API that answers from what a test gives it.
+
+use axum::{body::Body, extract::Request, http::StatusCode};
+use http_body_util::BodyExt as _;
+use leptos::prelude::provide_context;
+use leptos_axum::render_app_async_with_context;
+use opsdeck_api::{
+    API_VERSION, ErrorBody, List, ListMeta, ResourceRef, Single, StringMap,
+    approval::{ApprovalItem, IssueName, RequestedAction, Vote},
+    incident::IncidentItem,
+    whoami::WhoAmI,
+};
+use opsdeck_app::{Assets, PageContext, PageStatus, ServerApi, Theme, session, shell};
+use serde::Serialize;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// 2026-09-23T12:00:00Z
+const NOW: i64 = 1_790_164_800;
+
+/// Answers by path, with or without its query.
+#[derive(Clone, Debug, Default)]
+struct Api(BTreeMap<String, (u16, Vec<u8>)>);
+
+#[derive(Debug)]
+struct Page {
+    status: StatusCode,
+    html: String,
+}
+
+impl Api {
+    fn signed_in() -> Self {
+        let who = WhoAmI {
+            identity: "sre-mira".into(),
+            role: "operator".into(),
+            via: "session".into(),
+            ..WhoAmI::default()
+        };
+        Self::default().with("/whoami", &Single::<_>::report("WhoAmI", who))
+    }
+
+    fn with(mut self, path: &str, body: &impl Serialize) -> Self {
+        let body = serde_json::to_vec(body).unwrap();
+        self.0.insert(format!("/api/v1{path}"), (200, body));
+        self
+    }
+
+    fn failing(mut self, path: &str, status: u16, message: &str) -> Self {
+        self.0
+            .insert(format!("/api/v1{path}"), (status, error(status, message)));
+        self
+    }
+
+    fn answer(&self, target: &str) -> (u16, Vec<u8>) {
+        let path = target.split('?').next().unwrap_or(target);
+        let known = self.0.get(target).or_else(|| self.0.get(path)).cloned();
+        known.unwrap_or_else(|| (401, error(401, "no key")))
+    }
+
+    async fn page(self, path: &str) -> Page {
+        let api = ServerApi(Arc::new(move |target| {
+            let answer = self.answer(&target);
+            Box::pin(async move { answer })
+        }));
+        let context = PageContext {
+            base: String::new(),
+            now: NOW,
+            theme: Theme::Dark,
+            session: session(&api).await,
+            sign_in_error: None,
+            sign_in_hint: None,
+        };
+        let status = PageStatus::default();
+        let provide = {
+            let status = status.clone();
+            move || {
+                provide_context(api.clone());
+                provide_context(context.clone());
+                provide_context(status.clone());
+                provide_context(Assets("pkg-0".into()));
+            }
+        };
+        let request = Request::builder().uri(path).body(Body::empty()).unwrap();
+        let response = render_app_async_with_context(provide, shell)(request).await;
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        Page {
+            status: StatusCode::from_u16(status.get()).unwrap(),
+            html: String::from_utf8(bytes.to_vec()).unwrap(),
+        }
+    }
+}
+
+impl Page {
+    /// Without the comments that hydration needs, so that texts can be found as they read.
+    fn text(&self) -> String {
+        self.html
+            .replace("<!>", "")
+            .replace("<!---->", "")
+            .replace("<!-- -->", "")
+    }
+
+    fn assert_shows(&self, words: &str) {
+        assert!(self.text().contains(words), "{words:?} is missing in {}", self.text());
+    }
+}
+
+fn error(status: u16, message: &str) -> Vec<u8> {
+    let body = ErrorBody {
+        api_version: API_VERSION.into(),
+        kind: "Error".into(),
+        error: "Error".into(),
+        code: status,
+        message: message.into(),
+        reason: None,
+        by: None,
+        at: None,
+        fields: Vec::new(),
+        request_id: Some("req-1".into()),
+    };
+    serde_json::to_vec(&body).unwrap()
+}
+
+fn list<T>(kind: &str, total: u64, items: Vec<T>) -> List<T> {
+    List {
+        metadata: ListMeta {
+            total_count: total,
+            page: 1,
+            page_size: 50,
+        },
+        ..List::whole(kind, items)
+    }
+}
+
+fn incident() -> IncidentItem {
+    IncidentItem {
+        name: "web-oom-kill-1".into(),
+        namespace: "shop".into(),
+        severity: "critical".into(),
+        signal_type: "oom_kill".into(),
+        resource: ResourceRef {
+            kind: "Deployment".into(),
+            name: "web".into(),
+            namespace: "shop".into(),
+        },
+        description: "killed <b>four</b> times".into(),
+        state: "Detected".into(),
+        creation_timestamp: "2026-09-23T11:48:00Z".into(),
+        ..IncidentItem::default()
+    }
+}
+
+fn approval() -> ApprovalItem {
+    ApprovalItem {
+        name: "approval-1".into(),
+        namespace: "shop".into(),
+        state: "Pending".into(),
+        required: 2,
+        expires_at: Some("2026-09-23T12:04:12Z".into()),
+        issue: Some(IssueName {
+            namespace: "shop".into(),
+            name: "web-oom-kill-1".into(),
+        }),
+        actions: vec![RequestedAction {
+            order: 1,
+            kind: "AdjustResources".into(),
+            target: Some(incident().resource),
+            params: StringMap::from([("memory_limit".into(), "1Gi".into()), ("cpu_limit".into(), "2".into())]),
+            before: Some(StringMap::from([("memory_limit".into(), "512Mi".into())])),
+        }],
+        votes: vec![Vote {
+            approver: "tomasz (api-key: sre-tomasz)".into(),
+            decision: "approved".into(),
+            ..Vote::default()
+        }],
+        creation_timestamp: "2026-09-23T11:50:00Z".into(),
+        ..ApprovalItem::default()
+    }
+}
+
+#[tokio::test]
+async fn without_a_key_every_address_shows_the_form_and_where_it_leads_back_to() {
+    let page = Api::default().page("/incidents?state=Failed").await;
+    assert_eq!(page.status, StatusCode::UNAUTHORIZED);
+    page.assert_shows("API key");
+    page.assert_shows(r#"name="next" value="/incidents?state=Failed""#);
+    let home = Api::default().page("/").await;
+    assert_eq!(home.status, StatusCode::OK);
+    let unknown = Api::default().page("/nowhere").await;
+    assert_eq!(unknown.status, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn rows_are_in_the_first_answer_with_totals_of_the_server() {
+    let api = Api::signed_in().with("/incidents", &list("IncidentList", 1234, vec![incident()]));
+    let page = api.page("/incidents").await;
+    assert_eq!(page.status, StatusCode::OK);
+    page.assert_shows("web-oom-kill-1");
+    page.assert_shows("1\u{202f}234 match");
+    page.assert_shows("12 m</time>");
+    page.assert_shows(r#"data-theme="dark""#);
+}
+
+#[tokio::test]
+async fn what_objects_say_is_text() {
+    let api = Api::signed_in().with("/incidents", &list("IncidentList", 1, vec![incident()]));
+    let page = api.page("/incidents").await;
+    page.assert_shows("killed &lt;b&gt;four&lt;/b&gt; times");
+    assert!(!page.text().contains("<b>four"));
+}
+
+#[tokio::test]
+async fn a_filter_that_matches_nothing_offers_the_way_out() {
+    let api = Api::signed_in().with("/incidents", &list::<IncidentItem>("IncidentList", 0, Vec::new()));
+    api.clone()
+        .page("/incidents?severity=low")
+        .await
+        .assert_shows("No incident matches these filters.");
+    api.page("/incidents").await.assert_shows("There are no incidents.");
+}
+
+#[tokio::test]
+async fn a_failure_is_named_in_the_shell() {
+    let api = Api::signed_in().failing("/incidents", 503, "the catalog is not ready");
+    let page = api.page("/incidents").await;
+    assert_eq!(page.status, StatusCode::BAD_GATEWAY);
+    page.assert_shows("Could not show the incidents: ");
+    page.assert_shows("the catalog is not ready");
+    page.assert_shows("req-1");
+    page.assert_shows("Overview");
+}
+
+#[tokio::test]
+async fn an_unknown_page_and_an_unknown_object_are_404_in_the_shell() {
+    let nowhere = Api::signed_in().page("/nowhere").await;
+    assert_eq!(nowhere.status, StatusCode::NOT_FOUND);
+    nowhere.assert_shows("There is no page at this address");
+    let gone = Api::signed_in()
+        .failing("/incidents/gone", 404, "issue not found: gone")
+        .page("/incidents/shop/gone")
+        .await;
+    assert_eq!(gone.status, StatusCode::NOT_FOUND);
+    gone.assert_shows("Could not show this incident");
+}
+
+#[tokio::test]
+async fn a_request_shows_every_value_before_and_after_and_who_may_decide() {
+    let item = approval();
+    let api = Api::signed_in().with(
+        "/approvals/approval-1",
+        &Single::new("ApprovalRequest", item, Default::default()),
+    );
+    let page = api.page("/approvals/shop/approval-1").await;
+    page.assert_shows("Change resources of web");
+    page.assert_shows("512Mi");
+    page.assert_shows("1Gi");
+    page.assert_shows("now: unknown");
+    page.assert_shows("4:12 left");
+    page.assert_shows("1 of 2 approved");
+    page.assert_shows("You are sre-mira, operator: you may approve or reject.");
+}
+
+#[tokio::test]
+async fn nothing_in_a_page_needs_what_the_policy_forbids() {
+    let api = Api::signed_in()
+        .with("/incidents", &list("IncidentList", 1, vec![incident()]))
+        .with("/approvals", &list("ApprovalRequestList", 1, vec![approval()]));
+    let page = api.page("/").await;
+    assert!(!page.html.contains(" style="), "a style attribute");
+    assert!(!page.html.contains("http://"), "another host");
+    for script in page.html.split("<script").skip(1) {
+        let tag = script.split('>').next().unwrap_or_default();
+        assert!(tag.contains("nonce="), "a script without nonce: {tag}");
+    }
+}
