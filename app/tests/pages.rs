@@ -69,6 +69,8 @@ impl Api {
             sign_in_error: None,
             sign_in_hint: None,
         };
+        // Another test of this process may have been first.
+        let _ = any_spawner::Executor::init_tokio();
         let status = PageStatus::default();
         let provide = {
             let status = status.clone();

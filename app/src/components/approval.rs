@@ -95,7 +95,7 @@ pub(crate) fn TimeLeft(#[prop(into)] at: String) -> impl IntoView {
 pub(crate) fn Quorum(given: usize, required: usize) -> impl IntoView {
     view! {
         <div class="quorum" aria-hidden="true">
-            {(0..required).map(|seat| view! { <i class:on=seat < given></i> }).collect_view()}
+            {(0..required).map(|seat| view! { <i class:on={seat < given}></i> }).collect_view()}
         </div>
     }
     .into_any()

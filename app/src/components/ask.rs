@@ -126,13 +126,16 @@ impl<T: Answer> Asked<T> {
         if cfg!(feature = "ssr") {
             return answer;
         }
-        let question = self.question.get_untracked();
+        // An answer may come when its page has been left and nothing of it is there any more.
+        let Some(question) = self.question.try_get_untracked() else {
+            return answer;
+        };
         match answer {
             Ok(value) => {
-                self.last_good.set_value(Some((question, value.clone())));
+                self.last_good.try_set_value(Some((question, value.clone())));
                 Ok(value)
             }
-            Err(error) => match self.last_good.get_value() {
+            Err(error) => match self.last_good.try_get_value().flatten() {
                 Some((asked, value)) if asked == question => Ok(value),
                 _ => Err(error),
             },

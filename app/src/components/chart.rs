@@ -37,12 +37,15 @@ pub(crate) fn Bars(bars: Vec<Bar>, #[prop(into)] label: String) -> impl IntoView
             let x = left + (STEP - WIDTH) / 2.0;
             let (whole, part) = (height_of(bar.whole), height_of(bar.part));
             view! {
-                <a href=bar.href aria-label=bar.label.clone()>
-                    <title>{bar.label.clone()}</title>
-                    <rect class="hit" x=left y="0" width=STEP height=HEIGHT />
-                    <rect class="whole" x=x y={HEIGHT - whole} width=WIDTH height={whole - part} />
-                    <rect class="part" x=x y={HEIGHT - part} width=WIDTH height=part />
-                </a>
+                // Inside a group, so that the link is one of SVG and not one of HTML.
+                <g>
+                    <a href=bar.href aria-label=bar.label.clone()>
+                        <title>{bar.label.clone()}</title>
+                        <rect class="hit" x=left y="0" width=STEP height=HEIGHT />
+                        <rect class="whole" x=x y={HEIGHT - whole} width=WIDTH height={whole - part} />
+                        <rect class="part" x=x y={HEIGHT - part} width=WIDTH height=part />
+                    </a>
+                </g>
             }
         })
         .collect_view();
