@@ -108,11 +108,12 @@ pub(super) fn at(second: i64) -> Timestamp {
 // === What the catalog does with a table, without the other kinds ===
 
 pub(super) fn project(table: &mut Table<Thing>, places: impl IntoIterator<Item = Place>, now: Timestamp) {
+    let none = Tables::default();
     for place in places {
         let Some(object) = table.get(&place.0, &place.1).map(|row| row.object.clone()) else {
             continue;
         };
-        table.project(&place, object.project(&Context::new(&Tables::default(), now)), now);
+        table.project(&place, object.project(&Context::new(&none, now)), now);
     }
 }
 

@@ -82,7 +82,11 @@ proptest! {
         prop_assert_eq!(contents(&table), contents(&loaded(latest.into_values(), at(0))));
     }
 
-    /// Also counts the moves, which are what an insert costs.
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
     fn labels_ascend_whatever_comes_when(seconds in prop_oneof![
         prop::collection::vec(0..1000i64, 1..400),
