@@ -158,8 +158,14 @@ impl<K: Project> Table<K> {
         let Some(row) = self.order.get(label) else {
             return Outcome::Same;
         };
+        let text = format!(
+            "{}\n{}\n{}",
+            name.to_lowercase(),
+            namespace.to_lowercase(),
+            projection.text
+        );
         let shown = row.item != projection.item;
-        let moved = row.facets != facets || row.text != projection.text || row.need != projection.need;
+        let moved = row.facets != facets || *row.text != *text || row.need != projection.need;
         if !shown && !moved && row.next_change == next_change {
             return Outcome::Same;
         }
@@ -173,7 +179,7 @@ impl<K: Project> Table<K> {
         };
         row.item = projection.item;
         row.facets = facets;
-        row.text = projection.text;
+        row.text = text.into();
         row.need = projection.need;
         row.next_change = next_change;
         self.due.extend(row.due());

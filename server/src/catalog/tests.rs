@@ -87,7 +87,7 @@ impl Project for Thing {
         Projection::of(self)
             .facet("severity", self.severity.clone())
             .flag("quiet", self.quiet(context.now))
-            .text([self.name(), self.namespace(), &self.text])
+            .text([&*self.text])
             .need(self.need_group())
             .until(self.quiet_until)
     }
