@@ -1,6 +1,11 @@
 //! The custom resources of `platform.chatcli.io/v1alpha1` as Rust types: reading them from JSON, and the manifests that
 //! define them. What to make of them is decided elsewhere.
 
+#![expect(
+    clippy::duplicated_attributes,
+    reason = "two printer columns of one type are no slip"
+)]
+
 use crate::source::Address;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
