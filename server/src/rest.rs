@@ -23,7 +23,7 @@ mod whoami;
 pub use answer::finish;
 pub use error::Error;
 pub use health::health_routes;
-pub use path::normalized;
+pub use path::{is_api, normalized};
 pub use route::{Need, Route};
 
 use crate::console::SharedConsole;

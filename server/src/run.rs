@@ -12,7 +12,7 @@ use crate::{
         export, import, sample,
     },
 };
-use axum::{Router, middleware};
+use axum::{Router, extract::Request, middleware};
 use jiff::Timestamp;
 use std::{
     fs::File,
@@ -24,6 +24,7 @@ use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
 };
+use tower::ServiceExt as _;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -64,18 +65,24 @@ async fn serve(config: Config) -> Result<(), Failure> {
 /// Everything that faces the network.
 pub fn router(console: SharedConsole) -> Router {
     let api = rest::router(console.clone());
-    let guarded = api.clone().layer(middleware::from_fn(rest::finish)).into_service();
-    let site = Router::new()
-        .merge(rest::health_routes())
-        .route_service("/api", guarded.clone())
-        .route_service("/api/", guarded.clone())
-        .route_service("/api/{*path}", guarded)
-        .fallback_service(pages::router(console.clone(), api).into_service());
-    let site = site.layer(middleware::map_response(headers::harden));
+    let guarded = api.clone().layer(middleware::from_fn(rest::finish));
+    let site = rest::health_routes().fallback_service(pages::router(console.clone(), api).into_service());
+    // By prefix and not by a route with a wildcard, whose match would count among the parameters of the API's own routes.
+    let split = move |request: Request| {
+        let side = if rest::is_api(request.uri().path()) {
+            &guarded
+        } else {
+            &site
+        };
+        side.clone().oneshot(request)
+    };
+    let router = Router::new()
+        .fallback(split)
+        .layer(middleware::map_response(headers::harden));
     if console.base_path.is_empty() {
-        site
+        router
     } else {
-        Router::new().nest(&console.base_path, site)
+        Router::new().nest(&console.base_path, router)
     }
 }
 

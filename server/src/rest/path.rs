@@ -14,6 +14,11 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b':');
 
+/// Whether a path is the API's rather than a page's.
+pub fn is_api(path: &str) -> bool {
+    path == "/api" || path.starts_with("/api/")
+}
+
 /// The same address in the one spelling that the router knows; None when nothing has to change.
 pub fn normalized(uri: &Uri) -> Option<Uri> {
     let path = uri.path();

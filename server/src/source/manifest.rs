@@ -74,7 +74,11 @@ fn decode(input: &[u8]) -> Result<Cow<'_, str>, Malformed> {
 
 /// Files put one behind the other each bring their byte order mark.
 fn without_inner_marks(text: Cow<'_, str>) -> Cow<'_, str> {
-    if text.contains("\n\u{feff}") { text.replace("\n\u{feff}", "\n").into() } else { text }
+    if text.contains("\n\u{feff}") {
+        text.replace("\n\u{feff}", "\n").into()
+    } else {
+        text
+    }
 }
 
 /// A YAML flow mapping may open like JSON; only JSON quotes its first member.
