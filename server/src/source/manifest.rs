@@ -74,7 +74,11 @@ fn decode(input: &[u8]) -> Result<Cow<'_, str>, Malformed> {
 
 /// Files put one behind the other each bring their byte order mark.
 fn without_inner_marks(text: Cow<'_, str>) -> Cow<'_, str> {
-    if text.contains("\n\u{feff}") { text.replace("\n\u{feff}", "\n").into() } else { text }
+    if text.contains("\n\u{feff}") {
+        text.replace("\n\u{feff}", "\n").into()
+    } else {
+        text
+    }
 }
 
 /// A YAML flow mapping may open like JSON; only JSON quotes its first member.
@@ -227,6 +231,14 @@ mod tests {
         ] {
             assert_eq!(members(text), expected, "{text:?}");
         }
+    }
+
+    /// kubectl wraps long text.
+    #[test]
+    fn wrapped_text_is_put_together() {
+        let text = "a: \"one two\\\n  \\ three\\n\\\n  four\"\nb: one\n  two\n\n  three\nc: 'one\n\n  two'\nd: |2-\n   one\n\n  two\n";
+        let expected = json!({"a": "one two three\nfour", "b": "one two\nthree", "c": "one\ntwo", "d": " one\n\ntwo"});
+        assert_eq!(members(text), expected);
     }
 
     #[test]

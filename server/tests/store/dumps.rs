@@ -84,7 +84,11 @@ fn a_mangled_export_is_the_same_export() {
     let managed = "    managedFields:\n    - fieldsV1:\n        f:spec: {}\n      manager: kubectl\n";
     let mut commented = String::new();
     for line in text.lines() {
-        let comment = if line.starts_with("- ") { "# a comment: with [brackets]\n" } else { "" };
+        let comment = if line.starts_with("- ") {
+            "# a comment: with [brackets]\n"
+        } else {
+            ""
+        };
         let managed = if line == "  metadata:" { managed } else { "" };
         commented += &format!("{comment}{line}\n{managed}");
     }
