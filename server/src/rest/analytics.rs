@@ -9,7 +9,7 @@ use crate::{
 use axum::response::Response;
 use opsdeck_api::{List, Single};
 
-pub async fn get_summary(ask: Ask) -> Result<Response, Error> {
+pub(super) async fn get_summary(ask: Ask) -> Result<Response, Error> {
     const MADE_FROM: [Kind; 6] = [
         Kind::Issue,
         Kind::RemediationPlan,
@@ -34,7 +34,7 @@ pub async fn get_summary(ask: Ask) -> Result<Response, Error> {
     })
 }
 
-pub async fn get_trends(ask: Ask) -> Result<Response, Error> {
+pub(super) async fn get_trends(ask: Ask) -> Result<Response, Error> {
     ask.conditional(&[Kind::Issue], |snapshot| {
         let bucket = if ask.params.one("groupBy") == Some("week") {
             Bucket::Week

@@ -20,7 +20,7 @@ impl Ask {
     /// Answers 304 when the client holds what would be sent, else what `write` writes from the same snapshot.
     ///
     /// The tag is made of what the answer is made of: the revisions of these kinds, the question and the asker's role.
-    pub fn conditional(
+    pub(super) fn conditional(
         &self,
         kinds: &[Kind],
         write: impl FnOnce(&Snapshot) -> Result<Response, Error>,
@@ -71,14 +71,14 @@ impl Ask {
 }
 
 /// Any serialisable answer, in one line.
-pub fn json<T: Serialize>(value: &T) -> Result<Response, Error> {
+pub(super) fn json<T: Serialize>(value: &T) -> Result<Response, Error> {
     let mut body = to_bytes(value);
     body.push(b'\n');
     Ok(json_bytes(body))
 }
 
 /// A body that is JSON already, with its closing newline.
-pub fn json_bytes(body: impl Into<Bytes>) -> Response {
+pub(super) fn json_bytes(body: impl Into<Bytes>) -> Response {
     let mut response = Response::new(Body::from(body.into()));
     response.headers_mut().insert(header::CONTENT_TYPE, JSON);
     response

@@ -50,10 +50,10 @@ const APPROVAL: Single = Single {
     unqualified: Unqualified::Anywhere,
 };
 
-pub async fn list_approvals(ask: Ask) -> Result<Response, Error> {
+pub(super) async fn list_approvals(ask: Ask) -> Result<Response, Error> {
     ask.list::<ApprovalRequest>(&APPROVALS)
 }
 
-pub async fn get_approval(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+pub(super) async fn get_approval(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     ask.one::<ApprovalRequest>(&APPROVAL, &name)
 }

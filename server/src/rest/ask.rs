@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 /// Put into every request by the router: who asks, or why nobody does.
 #[derive(Clone, Debug)]
-pub struct Authenticated(pub Result<Caller, Refusal>);
+pub(super) struct Authenticated(pub Result<Caller, Refusal>);
 
 impl Default for Authenticated {
     /// Fail closed: a request that passed no door has no caller.
@@ -22,7 +22,7 @@ impl Default for Authenticated {
 
 /// One request to a handler.
 #[derive(Debug)]
-pub struct Ask {
+pub(super) struct Ask {
     pub console: SharedConsole,
     pub caller: Caller,
     pub params: Params,

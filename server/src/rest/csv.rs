@@ -8,7 +8,11 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::sync::Arc;
 
-pub fn table<K>((name, columns): (&str, &[&str]), rows: &[Arc<Row<K>>], now: Timestamp) -> Result<Response, Error> {
+pub(super) fn table<K>(
+    (name, columns): (&str, &[&str]),
+    rows: &[Arc<Row<K>>],
+    now: Timestamp,
+) -> Result<Response, Error> {
     let mut writer = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
         .from_writer(Vec::new());

@@ -53,16 +53,16 @@ const INCIDENT: Single = Single {
     unqualified: Unqualified::Anywhere,
 };
 
-pub async fn list_incidents(ask: Ask) -> Result<Response, Error> {
+pub(super) async fn list_incidents(ask: Ask) -> Result<Response, Error> {
     ask.list::<Issue>(&INCIDENTS)
 }
 
-pub async fn get_incident(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+pub(super) async fn get_incident(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     ask.one::<Issue>(&INCIDENT, &name)
 }
 
 /// The timeline of the post-mortem that is about the incident.
-pub async fn get_incident_timeline(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+pub(super) async fn get_incident_timeline(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     ask.conditional(&[PostMortem::KIND], |snapshot| {
         let about = of_issue(&ask, &name);
         let rows: Vec<_> = snapshot.table::<PostMortem>().matching(&about).collect();
@@ -75,7 +75,7 @@ pub async fn get_incident_timeline(Path(name): Path<String>, ask: Ask) -> Result
 }
 
 /// The plans that were made for the incident; none for one that does not exist.
-pub async fn list_incident_remediations(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+pub(super) async fn list_incident_remediations(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     let plans = of_issue(&ask, &name);
     let snapshot = ask.console.catalog.snapshot();
     unambiguous(

@@ -41,12 +41,12 @@ const INSIGHT: Single = Single {
     unqualified: Unqualified::Default,
 };
 
-pub async fn list_insights(ask: Ask) -> Result<Response, Error> {
+pub(super) async fn list_insights(ask: Ask) -> Result<Response, Error> {
     ask.list::<AIInsight>(&INSIGHTS)
 }
 
 /// `status` is the stored one, not the item.
-pub async fn get_insight(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+pub(super) async fn get_insight(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     ask.one_with::<AIInsight>(&INSIGHT, &name, |row| {
         Ok((row.item.to_vec(), bytes(&insight_status(&row.object))))
     })

@@ -40,11 +40,11 @@ const INSTANCE: Single = Single {
     unqualified: Unqualified::Anywhere,
 };
 
-pub async fn list_instances(ask: Ask) -> Result<Response, Error> {
+pub(super) async fn list_instances(ask: Ask) -> Result<Response, Error> {
     ask.list::<Instance>(&INSTANCES)
 }
 
-pub async fn get_instance(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+pub(super) async fn get_instance(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     ask.one_with::<Instance>(&INSTANCE, &name, |row| {
         let item = serde_json::from_slice(&row.item).map_err(Error::internal)?;
         let detail = bytes(&instance_detail(&row.object, item));

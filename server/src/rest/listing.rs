@@ -17,7 +17,7 @@ const FLAGS: [&str; 5] = ["acknowledged", "snoozed", "chaos", "expired", "ready"
 
 /// What one list is called and how it is filtered.
 #[derive(Clone, Copy, Debug)]
-pub struct Listing {
+pub(super) struct Listing {
     /// `kind` of the envelope.
     pub kind: &'static str,
     /// Whether `from` and `to` are heard.
@@ -28,7 +28,7 @@ pub struct Listing {
 
 /// How single objects of a kind are named in words and found without a namespace.
 #[derive(Clone, Copy, Debug)]
-pub struct Single {
+pub(super) struct Single {
     /// `kind` of the envelope.
     pub kind: &'static str,
     /// In messages: `issue not found: …`.
@@ -38,7 +38,7 @@ pub struct Single {
 
 /// What a name without a namespace means.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Unqualified {
+pub(super) enum Unqualified {
     /// The only one of that name.
     Anywhere,
     /// The one in the namespace `default`.
@@ -49,12 +49,12 @@ pub enum Unqualified {
 
 impl Ask {
     /// The list that the query asks for, as JSON or as a table.
-    pub fn list<K: Held>(&self, listing: &Listing) -> Result<Response, Error> {
+    pub(super) fn list<K: Held>(&self, listing: &Listing) -> Result<Response, Error> {
         self.list_where::<K>(listing, |selection| selection)
     }
 
     /// As `list`, narrowed to what the path names.
-    pub fn list_where<K: Held>(
+    pub(super) fn list_where<K: Held>(
         &self,
         listing: &Listing,
         narrow: impl FnOnce(Selection) -> Selection,
@@ -76,7 +76,7 @@ impl Ask {
     }
 
     /// Filters, words, time and order of the query.
-    pub fn selection<K: Held>(&self, timed: bool) -> Selection {
+    pub(super) fn selection<K: Held>(&self, timed: bool) -> Selection {
         let mut selection = Selection::default()
             .search(self.params.one("q").unwrap_or_default())
             .sorted(Sort::parse(self.params.one("sort").unwrap_or_default()));
@@ -104,7 +104,7 @@ impl Ask {
     }
 
     /// The object that path and query name, from a snapshot.
-    pub fn find<'a, K: Held>(
+    pub(super) fn find<'a, K: Held>(
         &self,
         snapshot: &'a Snapshot,
         single: &Single,
@@ -139,12 +139,12 @@ impl Ask {
     }
 
     /// One object whose `spec` and `status` are its list item.
-    pub fn one<K: Held>(&self, single: &Single, name: &str) -> Result<Response, Error> {
+    pub(super) fn one<K: Held>(&self, single: &Single, name: &str) -> Result<Response, Error> {
         self.one_with::<K>(single, name, |row| Ok((row.item.to_vec(), row.item.to_vec())))
     }
 
     /// One object whose `spec` and `status` are written for the occasion.
-    pub fn one_with<K: Held>(
+    pub(super) fn one_with<K: Held>(
         &self,
         single: &Single,
         name: &str,
@@ -160,7 +160,7 @@ impl Ask {
 }
 
 /// The envelope around a page of rows.
-pub fn page_of<K>(kind: &str, found: &Page<K>, page: u64, size: u64) -> Vec<u8> {
+pub(super) fn page_of<K>(kind: &str, found: &Page<K>, page: u64, size: u64) -> Vec<u8> {
     let meta = ListMeta {
         total_count: found.total as u64,
         page,
@@ -189,6 +189,6 @@ fn object(kind: &str, spec: &[u8], status: &[u8], meta: &ResourceMeta) -> Vec<u8
 }
 
 /// The bytes of something that is not a row.
-pub fn bytes(value: &impl Serialize) -> Vec<u8> {
+pub(super) fn bytes(value: &impl Serialize) -> Vec<u8> {
     json::to_bytes(value)
 }

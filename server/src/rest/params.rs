@@ -9,7 +9,7 @@ const MAX_PAGE_SIZE: u64 = 100;
 
 /// The parameters of one request, and what was wrong with them.
 #[derive(Debug, Default)]
-pub struct Params {
+pub(super) struct Params {
     query: Query,
     warnings: Mutex<Vec<String>>,
 }
@@ -17,7 +17,7 @@ pub struct Params {
 // === impl Params ===
 
 impl Params {
-    pub fn parse(query: &str) -> Self {
+    pub(super) fn parse(query: &str) -> Self {
         Self {
             query: Query::parse(query),
             warnings: Mutex::default(),
@@ -25,12 +25,12 @@ impl Params {
     }
 
     /// The first value that is not blank.
-    pub fn one(&self, name: &str) -> Option<&str> {
+    pub(super) fn one(&self, name: &str) -> Option<&str> {
         self.query.first(name).filter(|value| !value.is_empty())
     }
 
     /// All values of a filter: any of them may match.
-    pub fn any_of(&self, name: &str) -> Vec<String> {
+    pub(super) fn any_of(&self, name: &str) -> Vec<String> {
         self.query
             .all(name)
             .filter(|value| !value.is_empty())
@@ -38,7 +38,7 @@ impl Params {
             .collect()
     }
 
-    pub fn flag(&self, name: &str) -> Option<bool> {
+    pub(super) fn flag(&self, name: &str) -> Option<bool> {
         self.read(name, "true or false", |text| match text {
             "true" => Some(true),
             "false" => Some(false),
@@ -47,22 +47,22 @@ impl Params {
     }
 
     /// RFC 3339 with seconds and zone, in capitals: what upstream's parser takes.
-    pub fn time(&self, name: &str) -> Option<Timestamp> {
+    pub(super) fn time(&self, name: &str) -> Option<Timestamp> {
         self.read(name, "an RFC 3339 time such as 2026-09-23T12:00:00Z", time)
     }
 
     /// From 1.
-    pub fn page(&self) -> u64 {
+    pub(super) fn page(&self) -> u64 {
         self.whole("page").unwrap_or(1)
     }
 
-    pub fn page_size(&self) -> u64 {
+    pub(super) fn page_size(&self) -> u64 {
         self.whole("pageSize")
             .map_or(DEFAULT_PAGE_SIZE, |size| size.min(MAX_PAGE_SIZE))
     }
 
     /// A whole number from 1.
-    pub fn whole(&self, name: &str) -> Option<u64> {
+    pub(super) fn whole(&self, name: &str) -> Option<u64> {
         self.read(name, "a whole number from 1", |text| {
             integer(text)
                 .and_then(|number| u64::try_from(number).ok())
@@ -71,7 +71,7 @@ impl Params {
     }
 
     /// Everything that was given and could not be read.
-    pub fn warnings(&self) -> Vec<String> {
+    pub(super) fn warnings(&self) -> Vec<String> {
         self.warnings
             .lock()
             .map(|warnings| warnings.clone())

@@ -35,7 +35,7 @@ pub fn normalized(uri: &Uri) -> Option<Uri> {
 }
 
 /// The end of every path that is in no route: costs a valid key first, then says what is unknown.
-pub async fn unknown_path(Extension(Authenticated(caller)): Extension<Authenticated>, uri: Uri) -> Error {
+pub(super) async fn unknown_path(Extension(Authenticated(caller)): Extension<Authenticated>, uri: Uri) -> Error {
     if let Err(refusal) = caller {
         return refusal.into();
     }

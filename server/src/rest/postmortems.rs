@@ -46,10 +46,10 @@ const POSTMORTEM: Single = Single {
     unqualified: Unqualified::Default,
 };
 
-pub async fn list_postmortems(ask: Ask) -> Result<Response, Error> {
+pub(super) async fn list_postmortems(ask: Ask) -> Result<Response, Error> {
     ask.list::<PostMortem>(&POSTMORTEMS)
 }
 
-pub async fn get_postmortem(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+pub(super) async fn get_postmortem(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     ask.one::<PostMortem>(&POSTMORTEM, &name)
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 use axum::{extract::Path, response::Response};
 
-pub const REMEDIATIONS: Listing = Listing {
+pub(super) const REMEDIATIONS: Listing = Listing {
     kind: "RemediationPlanList",
     timed: false,
     table: (
@@ -41,7 +41,7 @@ const REMEDIATION: Single = Single {
 };
 
 /// The one list whose `state` may be written in any case.
-pub async fn list_remediations(ask: Ask) -> Result<Response, Error> {
+pub(super) async fn list_remediations(ask: Ask) -> Result<Response, Error> {
     let states = ask.params.any_of("state").into_iter().map(canonical);
     ask.list_where::<RemediationPlan>(&REMEDIATIONS, |selection| {
         selection.without("state").filter("state", states)
@@ -49,7 +49,7 @@ pub async fn list_remediations(ask: Ask) -> Result<Response, Error> {
 }
 
 /// `status` is the stored one, not the item.
-pub async fn get_remediation(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+pub(super) async fn get_remediation(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     ask.one_with::<RemediationPlan>(&REMEDIATION, &name, |row| {
         Ok((
             bytes(&remediation_detail(&row.object)),

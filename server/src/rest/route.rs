@@ -58,7 +58,11 @@ impl Need {
     }
 }
 
-pub fn get<H: Handler<T, SharedConsole>, T: 'static>(path: &'static str, need: impl Into<Need>, handler: H) -> Route {
+pub(super) fn get<H: Handler<T, SharedConsole>, T: 'static>(
+    path: &'static str,
+    need: impl Into<Need>,
+    handler: H,
+) -> Route {
     // axum answers HEAD from the same handler.
     Route {
         method: Method::GET,
@@ -68,7 +72,11 @@ pub fn get<H: Handler<T, SharedConsole>, T: 'static>(path: &'static str, need: i
     }
 }
 
-pub fn post<H: Handler<T, SharedConsole>, T: 'static>(path: &'static str, need: impl Into<Need>, handler: H) -> Route {
+pub(super) fn post<H: Handler<T, SharedConsole>, T: 'static>(
+    path: &'static str,
+    need: impl Into<Need>,
+    handler: H,
+) -> Route {
     Route {
         method: Method::POST,
         path,
@@ -77,7 +85,7 @@ pub fn post<H: Handler<T, SharedConsole>, T: 'static>(path: &'static str, need: 
     }
 }
 
-pub fn delete<H: Handler<T, SharedConsole>, T: 'static>(
+pub(super) fn delete<H: Handler<T, SharedConsole>, T: 'static>(
     path: &'static str,
     need: impl Into<Need>,
     handler: H,
@@ -90,7 +98,7 @@ pub fn delete<H: Handler<T, SharedConsole>, T: 'static>(
     }
 }
 
-pub fn assemble(routes: Vec<Route>, console: SharedConsole) -> Router {
+pub(super) fn assemble(routes: Vec<Route>, console: SharedConsole) -> Router {
     let mut by_path: BTreeMap<&'static str, Vec<Route>> = BTreeMap::new();
     for route in routes {
         by_path.entry(route.path).or_default().push(route);

@@ -21,7 +21,7 @@ struct NewSession {
 }
 
 /// The key must be in `X-API-Key`: a session does not beget another one.
-pub async fn create_session(ask: Ask, headers: HeaderMap, body: Bytes) -> Result<Response, Error> {
+pub(super) async fn create_session(ask: Ask, headers: HeaderMap, body: Bytes) -> Result<Response, Error> {
     if ask.caller.via == Via::Session {
         return Err(Error::unauthorized("missing API key in X-API-Key header"));
     }
@@ -47,7 +47,7 @@ pub async fn create_session(ask: Ask, headers: HeaderMap, body: Bytes) -> Result
     ))))
 }
 
-pub async fn delete_session(State(console): State<SharedConsole>) -> Response {
+pub(super) async fn delete_session(State(console): State<SharedConsole>) -> Response {
     no_content(Some(&console.door.cookies.clear()))
 }
 

@@ -8,7 +8,7 @@ use opsdeck_api::{
     whoami::{ServerInfo, WhoAmI},
 };
 
-pub async fn get_whoami(ask: Ask) -> Result<Response, Error> {
+pub(super) async fn get_whoami(ask: Ask) -> Result<Response, Error> {
     let caller = &ask.caller;
     let about = &ask.console.about;
     json(&Single::<_, ()>::report(
