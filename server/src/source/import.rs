@@ -238,33 +238,26 @@ impl fmt::Display for Reject {
     }
 }
 
+/// The counts. Warnings and what is invalid are the caller's to show.
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let skipped = self.skipped_kinds.values().sum::<usize>() + self.skipped_invalid.count;
         let Report {
             created,
             updated,
             unchanged,
-            skipped_kinds,
-            skipped_invalid,
-            warnings,
+            ..
         } = self;
-        let skipped = skipped_kinds.values().sum::<usize>() + skipped_invalid.count;
         write!(
             formatter,
             "{created} created, {updated} updated, {unchanged} unchanged, {skipped} skipped"
         )?;
-        for (kind, count) in skipped_kinds {
-            write!(formatter, "\n  skipped: {count} of kind {kind}")?;
+        for (kind, count) in &self.skipped_kinds {
+            write!(formatter, "\n  of kind {kind}, which is not kept: {count}")?;
         }
-        if skipped_invalid.count > 0 {
-            write!(formatter, "\n  skipped: {skipped_invalid}")?;
+        match self.skipped_invalid.count {
+            0 => Ok(()),
+            count => write!(formatter, "\n  invalid: {count}"),
         }
-        for (warning, count) in warnings {
-            write!(formatter, "\n  warning: {warning}")?;
-            if *count > 1 {
-                write!(formatter, " ({count} times)")?;
-            }
-        }
-        Ok(())
     }
 }

@@ -233,6 +233,14 @@ mod tests {
         }
     }
 
+    /// kubectl wraps long text.
+    #[test]
+    fn wrapped_text_is_put_together() {
+        let text = "a: \"one two\\\n  \\ three\\n\\\n  four\"\nb: one\n  two\n\n  three\nc: 'one\n\n  two'\nd: |2-\n   one\n\n  two\n";
+        let expected = json!({"a": "one two three\nfour", "b": "one two\nthree", "c": "one\ntwo", "d": " one\n\ntwo"});
+        assert_eq!(members(text), expected);
+    }
+
     #[test]
     fn concatenated_dumps_may_each_have_their_mark() {
         assert_eq!(

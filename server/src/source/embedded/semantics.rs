@@ -162,10 +162,10 @@ pub(super) fn imported(
     }
     let given = metadata.contains_key("generation");
     // A manifest without status says nothing about it, as with `kubectl apply`; a dump of an object that has one brings it.
-    if let Some(status) = stored.and_then(|stored| stored.get("status")) {
-        if address.kind.has_status() && !object.contains_key("status") {
-            object.insert("status".into(), status.clone());
-        }
+    if let Some(status) = stored.and_then(|stored| stored.get("status"))
+        && address.kind.has_status()
+    {
+        object.entry("status").or_insert_with(|| status.clone());
     }
     let mut object = Value::Object(object);
     if !given && counts_generations(address.kind) {
@@ -295,10 +295,11 @@ fn restore(members: &mut Map<String, Value>, stored: &Value, member: &str) {
 
 fn drop_bookkeeping(metadata: &mut Map<String, Value>) {
     metadata.remove("managedFields");
-    if let Some(Value::Object(annotations)) = metadata.get_mut("annotations") {
-        if annotations.remove(LAST_APPLIED).is_some() && annotations.is_empty() {
-            metadata.remove("annotations");
-        }
+    if let Some(Value::Object(annotations)) = metadata.get_mut("annotations")
+        && annotations.remove(LAST_APPLIED).is_some()
+        && annotations.is_empty()
+    {
+        metadata.remove("annotations");
     }
 }
 
