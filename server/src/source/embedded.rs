@@ -217,7 +217,6 @@ impl Keeper {
         self.store.transact(&mut news, |session, news| {
             for object in objects {
                 let address = import::address(&object)?;
-                Object::parse(address.kind, object.clone())?;
                 if let Upserted::Created(object) | Upserted::Updated(object) = session.upsert(&address, object)? {
                     news.push(News::Applied(Object::parse(address.kind, object)?));
                 }
