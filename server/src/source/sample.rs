@@ -11,11 +11,13 @@ mod draft;
 mod edge_certificate;
 mod experiments;
 mod gate;
+mod generated;
 mod incident;
 mod instances;
 mod ledger_volume;
 mod node_network;
 mod objectives;
+mod patterns;
 mod payout_leak;
 mod plan;
 mod policies;
@@ -27,6 +29,8 @@ mod small_stories;
 mod storefront_rollout;
 mod thumbnail_image;
 mod workloads;
+
+pub use generated::generated;
 
 use clock::Clock;
 use draft::Draft;
