@@ -5,6 +5,7 @@ pub mod export;
 pub mod import;
 pub mod manifest;
 pub mod sample;
+pub mod settler;
 
 use crate::{
     catalog::Catalog,

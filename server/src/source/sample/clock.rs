@@ -72,6 +72,14 @@ impl Clock {
         }
     }
 
+    /// Shows the reference clock's own time, which is the world's for whatever happens live.
+    pub(super) const WALL: Self = Self { ahead: 0 };
+
+    /// What the reference clock shows at that time.
+    pub(super) fn moment(self, now: Timestamp) -> Moment {
+        Moment(now.as_second() - self.ahead)
+    }
+
     pub(super) fn unix(self, moment: Moment) -> i64 {
         moment.0 + self.ahead
     }

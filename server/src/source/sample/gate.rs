@@ -165,9 +165,7 @@ impl Incident {
         let approvers = approvers.join(", ");
         let request = self.request();
         request.report(json!({"state": state, moment: time}));
-        if !matches!(request.get("/spec/policyRef").as_str(), Some("decision-engine")) {
-            request.annotate("policy-counted", &verdict);
-        }
+        request.annotate("policy-counted", &verdict);
         let automatic = request.get("/status/autoApproved") == true;
         let request = request.clone();
         let actor = if automatic || approvers.is_empty() {

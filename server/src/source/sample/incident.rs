@@ -6,6 +6,7 @@ use super::{
     clock::{Clock, Moment},
     draft::Draft,
 };
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 /// The affected object.
@@ -250,6 +251,21 @@ impl Incident {
         self
     }
 
+    /// Moves it to that time.
+    pub(super) fn set_time(&mut self, now: Timestamp) {
+        self.now = self.clock.moment(now);
+    }
+
+    /// How long ago it began, as people write it.
+    pub(super) fn age(&self) -> String {
+        let seconds = self.clock.unix(self.now) - self.clock.unix(self.begun);
+        match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+            (0, 0, seconds) => format!("{seconds}s"),
+            (0, minutes, seconds) => format!("{minutes}m{seconds}s"),
+            (hours, minutes, seconds) => format!("{hours}h{minutes}m{seconds}s"),
+        }
+    }
+
     /// Seen, and not taken up yet.
     pub(super) fn detected(&mut self) -> &mut Self {
         self.issue
@@ -413,11 +429,19 @@ impl Incident {
 
     /// The attempts are used up; the on-call ladder takes over at its first level.
     pub(super) fn escalated(&mut self) -> &mut Self {
-        let time = self.time();
         let message = format!("All {} remediation attempts were used up", self.attempts_allowed);
+        self.escalate("MaxAttemptsReached", &message)
+    }
+
+    /// There is nothing else to try.
+    pub(super) fn given_up(&mut self) -> &mut Self {
+        self.escalate("NoRunbookForRetry", "No runbook is left that fits")
+    }
+
+    fn escalate(&mut self, reason: &str, message: &str) -> &mut Self {
+        let time = self.time();
         self.issue.report(json!({"state": "Escalated"}));
-        self.issue
-            .condition("Escalated", "True", "MaxAttemptsReached", &message, &time);
+        self.issue.condition("Escalated", "True", reason, message, &time);
         self.issue.annotate("sla-resolution-checked", "true");
         let details = json!({"severity": self.severity, "attempts": self.attempts()});
         self.escalated_to(0).record("issue_escalated", Actor::Issues, details)
@@ -482,7 +506,15 @@ impl Incident {
         self.tell("resolved", resolution);
     }
 
+    /// Once, whether it was first seen or taken up at once.
     fn record_creation(&mut self) -> &mut Self {
+        if self
+            .audit
+            .iter()
+            .any(|event| event.get("/spec/eventType") == "issue_created")
+        {
+            return self;
+        }
         let headline = self.issue.get("/spec/description").clone();
         self.record(
             "issue_created",

@@ -1,0 +1,237 @@
+//! Moves the approvals of the embedded source, as the operator's controller does on Kubernetes: verdicts by the rules of
+//! `rules/approval.rs`, and what follows from them. Inside the write that brings a vote, and at the moments that nobody writes at.
+
+mod aftermath;
+
+use crate::{
+    catalog::{Catalog, Selection, Snapshot},
+    resources::{ApprovalPolicy, ApprovalRequest, ApprovalState, Condition, Issue, Object, Typed},
+    rules::{
+        approval::{AUTOMATIC, Case, Verdict},
+        approval_case::{case, state},
+    },
+    source::{Address, Change, Source, Verb, WriteError, embedded::Judge},
+};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+const WINDOW: &str = "ChangeWindow";
+
+/// Judges a request inside the write that changes it.
+#[derive(Debug)]
+pub struct Bench<C> {
+    catalog: Arc<Catalog>,
+    clock: C,
+}
+
+// === impl Bench ===
+
+impl<C: Fn() -> Timestamp> Bench<C> {
+    pub fn new(catalog: Arc<Catalog>, clock: C) -> Self {
+        Self { catalog, clock }
+    }
+}
+
+impl<C: Fn() -> Timestamp + Send> Judge for Bench<C> {
+    fn judge(&mut self, object: &Object) -> Option<Value> {
+        let Object::ApprovalRequest(request) = object else {
+            return None;
+        };
+        ruling(&self.catalog.snapshot(), request, (self.clock)())
+    }
+}
+
+/// Follows the catalog for as long as it lives: judges requests when their time comes, and does what follows from a verdict.
+pub async fn settle(catalog: Arc<Catalog>, source: Arc<dyn Source>) {
+    /// With nothing due, a change of the catalog wakes us.
+    const FAR: Duration = Duration::from_secs(3600);
+    /// After a write that failed.
+    const AGAIN: Duration = Duration::from_secs(5);
+    let mut changes = catalog.subscribe();
+    let mut settler = Settler::default();
+    loop {
+        changes.borrow_and_update();
+        let now = Timestamp::now();
+        let snapshot = catalog.snapshot();
+        let done = write(&*source, settler.due(&snapshot, now)).await;
+        let wait = match next_moment(&snapshot, now) {
+            _ if !done => AGAIN,
+            Some(moment) => Duration::try_from(moment.duration_since(now))
+                .unwrap_or_default()
+                .min(FAR),
+            None => FAR,
+        };
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            changed = changes.changed() => if changed.is_err() { return },
+        }
+    }
+}
+
+/// Whether all of them are done, by us or by somebody who was quicker.
+async fn write(source: &dyn Source, changes: Vec<Change>) -> bool {
+    let mut done = true;
+    for change in changes {
+        match source.write(change).await {
+            Ok(_) | Err(WriteError::Conflict(..) | WriteError::NotFound(_) | WriteError::Exists(_)) => {}
+            Err(error) => {
+                tracing::warn!(%error, "an approval cannot be settled");
+                done = false;
+            }
+        }
+    }
+    done
+}
+
+/// Remembers which requests were open, so that it sees them being decided by whomever.
+#[derive(Debug, Default)]
+pub struct Settler {
+    open: Option<BTreeSet<Address>>,
+}
+
+// === impl Settler ===
+
+impl Settler {
+    /// What is to be written now: verdicts whose time has come, and the consequences of those that were given.
+    pub fn due(&mut self, snapshot: &Snapshot, now: Timestamp) -> Vec<Change> {
+        let open: BTreeSet<_> = pending(snapshot).map(|request| request.address()).collect();
+        let mut changes: Vec<_> = pending(snapshot)
+            .filter_map(|request| Some(status_patch(request, ruling(snapshot, request, now)?)))
+            .collect();
+        let decided: Vec<_> = match self.open.take() {
+            Some(before) => before.difference(&open).cloned().collect(),
+            // One that was decided just before the last stop may have been left half done.
+            None => snapshot
+                .table::<ApprovalRequest>()
+                .iter()
+                .map(|row| row.object.address())
+                .collect(),
+        };
+        for address in decided {
+            if let Some(row) = snapshot
+                .table::<ApprovalRequest>()
+                .get(&address.namespace, &address.name)
+            {
+                changes.extend(aftermath::of(snapshot, &row.object, now));
+            }
+        }
+        self.open = Some(open);
+        changes
+    }
+}
+
+/// The first moment at which a request is decided without a vote.
+pub fn next_moment(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
+    pending(snapshot)
+        .filter_map(|request| case_of(snapshot, request).next_change(now))
+        .min()
+}
+
+/// The merge patch by which the request's status says what is true of it now; none if it does.
+fn ruling(snapshot: &Snapshot, request: &ApprovalRequest, now: Timestamp) -> Option<Value> {
+    if state(request) != ApprovalState::Pending {
+        return None;
+    }
+    let case = case_of(snapshot, request);
+    let time = whole_seconds(now);
+    let mut status = match case.verdict(now) {
+        Verdict::Open => return None,
+        Verdict::Held => return held(request, &case, &time),
+        Verdict::Rejected => json!({"state": "Rejected", "rejectedAt": time}),
+        Verdict::Expired => json!({"state": "Expired", "expiredAt": time}),
+        Verdict::Approved { automatic } => {
+            let mut status = json!({"state": "Approved", "approvedAt": time});
+            if automatic {
+                let reason = "All conditions of the rule hold";
+                let vote = json!({"approver": AUTOMATIC, "decision": "approved", "reason": reason, "timestamp": time});
+                status["autoApproved"] = true.into();
+                status["decisions"] = Value::Array(decisions(request).chain([vote]).collect());
+            }
+            if case.window.is_some() {
+                status["conditions"] = with_window(
+                    request,
+                    "True",
+                    "WithinChangeWindow",
+                    "Approved inside the change window",
+                    &time,
+                );
+            }
+            status
+        }
+    };
+    // Members that the schema requires, on a request that nobody has written to before.
+    if request.status.is_none() && status.get("autoApproved").is_none() {
+        status["autoApproved"] = false.into();
+    }
+    Some(json!({"status": status}))
+}
+
+/// A request that waits for its window says so once.
+fn held(request: &ApprovalRequest, case: &Case, time: &str) -> Option<Value> {
+    let says = |condition: &Condition| condition.aspect == WINDOW && condition.status.as_str() == "False";
+    if conditions(request).any(says) {
+        return None;
+    }
+    let message = match &case.window {
+        Some(Err(never)) => format!("Approved, but the change window never opens: {never}"),
+        _ => format!(
+            "Approved by {} of {} required approvers; waits for the change window",
+            case.approvals.len(),
+            case.required
+        ),
+    };
+    let conditions = with_window(request, "False", "OutsideChangeWindow", &message, time);
+    let automatic = request.status.as_ref().is_some_and(|status| status.auto_approved);
+    Some(json!({"status": {"state": "Pending", "autoApproved": automatic, "conditions": conditions}}))
+}
+
+/// The request's conditions with the one about its window replaced.
+fn with_window(request: &ApprovalRequest, status: &str, reason: &str, message: &str, time: &str) -> Value {
+    let kept = conditions(request)
+        .filter(|condition| condition.aspect != WINDOW)
+        .filter_map(|kept| serde_json::to_value(kept).ok());
+    let window =
+        json!({"type": WINDOW, "status": status, "reason": reason, "message": message, "lastTransitionTime": time});
+    Value::Array(kept.chain([window]).collect())
+}
+
+fn conditions(request: &ApprovalRequest) -> impl Iterator<Item = &Condition> {
+    request.status.iter().flat_map(|status| &status.conditions)
+}
+
+fn decisions(request: &ApprovalRequest) -> impl Iterator<Item = Value> {
+    let decisions = request.status.iter().flat_map(|status| &status.decisions);
+    decisions.filter_map(|decision| serde_json::to_value(decision).ok())
+}
+
+fn pending(snapshot: &Snapshot) -> impl Iterator<Item = &ApprovalRequest> {
+    let pending = Selection::default().filter("state", ["Pending"]);
+    let rows: Vec<_> = snapshot.table::<ApprovalRequest>().matching(&pending).collect();
+    rows.into_iter().map(|row| &*row.object)
+}
+
+fn case_of(snapshot: &Snapshot, request: &ApprovalRequest) -> Case {
+    let namespace = request.namespace();
+    let policy = snapshot
+        .table::<ApprovalPolicy>()
+        .get(namespace, &request.spec.policy_ref);
+    let issue = snapshot.table::<Issue>().get(namespace, &request.spec.issue_ref.name);
+    case(request, policy.map(|row| &*row.object), issue.map(|row| &*row.object))
+}
+
+fn status_patch(object: &impl Typed, patch: Value) -> Change {
+    Change {
+        address: object.address(),
+        precondition: object.meta().resource_version.clone(),
+        verb: Verb::PatchStatus(patch),
+    }
+}
+
+/// As Kubernetes writes times.
+fn whole_seconds(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests;

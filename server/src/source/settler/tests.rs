@@ -1,0 +1,271 @@
+//! The settler against a catalog, and inside the embedded store's writes.
+
+use super::{Bench, Settler, next_moment, ruling};
+use crate::{
+    catalog::Catalog,
+    fixtures::{Fixture, at, incident, noon, plan, policy, request},
+    resources::{
+        ApprovalMode, ApprovalPolicy, ApprovalRequest, ApprovalState, AuditEvent, Kind, Object, RemediationPlan,
+        Severity, Typed, approval_policy::AutoApproveConditions,
+    },
+    source::{Address, Change, Source, Verb, WriteError, embedded::Embedded},
+};
+use jiff::{Timestamp, ToSpan};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const WHEN: &str = "2026-09-23T12:01:00Z";
+
+fn catalog(objects: impl IntoIterator<Item = Object>) -> Catalog {
+    let catalog = Catalog::new(1);
+    catalog.apply(objects.into_iter().collect(), noon());
+    catalog
+}
+
+fn judged(request: Fixture<ApprovalRequest>, policy: Fixture<ApprovalPolicy>, now: Timestamp) -> Option<Value> {
+    let catalog = catalog([
+        request.clone().object(),
+        policy.object(),
+        incident().severity(Severity::Low).object(),
+    ]);
+    ruling(&catalog.snapshot(), &request, now)
+}
+
+fn approved(request: Fixture<ApprovalRequest>) -> Fixture<ApprovalRequest> {
+    request.vote("Ana (api-key: ana)", "approved", "go", WHEN)
+}
+
+#[test]
+fn a_vote_that_is_enough_approves() {
+    assert_eq!(judged(request(), policy(ApprovalMode::Manual), noon()), None);
+    assert_eq!(
+        judged(
+            approved(request()),
+            policy(ApprovalMode::Manual),
+            at("2026-09-23T12:01:00.5Z")
+        ),
+        Some(json!({"status": {"state": "Approved", "approvedAt": WHEN}}))
+    );
+    assert_eq!(
+        judged(approved(request()).needs(2), policy(ApprovalMode::Quorum), noon()),
+        None
+    );
+}
+
+#[test]
+fn a_request_without_status_gets_all_that_a_status_needs() {
+    assert_eq!(
+        judged(request(), policy(ApprovalMode::Manual), noon() + 30.minutes()),
+        Some(json!({"status": {"state": "Expired", "expiredAt": "2026-09-23T12:30:00Z", "autoApproved": false}}))
+    );
+}
+
+#[test]
+fn a_rejection_ends_it() {
+    let rejected = approved(request()).vote("Bo", "rejected", "no", WHEN);
+    assert_eq!(
+        judged(rejected, policy(ApprovalMode::Manual), noon()),
+        Some(json!({"status": {"state": "Rejected", "rejectedAt": "2026-09-23T12:00:00Z"}}))
+    );
+}
+
+#[test]
+fn what_is_decided_stays() {
+    for state in [ApprovalState::Approved, ApprovalState::Rejected, ApprovalState::Expired] {
+        let decided = request().state(state).vote("Bo", "rejected", "late", WHEN);
+        assert_eq!(judged(decided, policy(ApprovalMode::Manual), noon() + 9.hours()), None);
+    }
+}
+
+#[test]
+fn an_approval_outside_the_window_waits_and_says_so_once() {
+    let night = || policy(ApprovalMode::Manual).window(6, 7);
+    let held = judged(approved(request()), night(), noon()).unwrap();
+    let condition = &held["status"]["conditions"][0];
+    assert_eq!(
+        (&held["status"]["state"], &condition["reason"]),
+        (&json!("Pending"), &json!("OutsideChangeWindow"))
+    );
+    let noted = approved(request()).with(|request| {
+        let status = request.status.get_or_insert_default();
+        status.conditions = serde_json::from_value(held["status"]["conditions"].clone()).unwrap();
+    });
+    assert_eq!(judged(noted.clone(), night(), noon() + 1.hour()), None);
+    let open = at("2026-09-24T04:00:00Z");
+    let catalog = catalog([noted.clone().object(), night().object()]);
+    assert_eq!(next_moment(&catalog.snapshot(), noon()), Some(open));
+    let status = &judged(noted, night(), open).unwrap()["status"];
+    assert_eq!(
+        (&status["state"], status["conditions"].as_array().unwrap().len()),
+        (&json!("Approved"), 1)
+    );
+    assert_eq!(status["conditions"][0]["reason"], "WithinChangeWindow");
+}
+
+#[test]
+fn a_rule_votes_when_its_conditions_hold() {
+    let automatic = policy(ApprovalMode::Auto).with(|policy| {
+        policy.spec.rules[0].auto_approve_conditions = Some(AutoApproveConditions {
+            min_confidence: 0.8,
+            max_severity: Severity::Low,
+            historical_success_rate: 0.5,
+        });
+    });
+    let status = &judged(request().evidence(0.9, 0.9), automatic.clone(), noon()).unwrap()["status"];
+    assert_eq!(
+        (&status["state"], &status["autoApproved"]),
+        (&json!("Approved"), &json!(true))
+    );
+    assert_eq!(status["decisions"][0]["approver"], "auto-policy");
+    assert_eq!(judged(request().evidence(0.7, 0.9), automatic, noon()), None);
+}
+
+#[test]
+fn the_consequences_are_written_once_and_only_for_what_was_just_decided() {
+    let decided = request()
+        .state(ApprovalState::Rejected)
+        .vote("Bo (api-key: bo)", "rejected", "wrong name", WHEN)
+        .with(|request| {
+            request.status.get_or_insert_default().rejected_at = Some(WHEN.into());
+        });
+    let waiting = plan().annotated("platform.chatcli.io/approval-pending", "approval-checkout-oom-plan-1");
+    let catalog = catalog([
+        decided.clone().object(),
+        waiting.object(),
+        policy(ApprovalMode::Manual).object(),
+    ]);
+    let kinds = |changes: &[Change]| changes.iter().map(|change| change.address.kind).collect::<Vec<_>>();
+    let changes = Settler::default().due(&catalog.snapshot(), at(WHEN) + 1.second());
+    assert_eq!(
+        kinds(&changes),
+        [
+            Kind::AuditEvent,
+            Kind::RemediationPlan,
+            Kind::ApprovalPolicy,
+            Kind::ApprovalRequest
+        ]
+    );
+    let Verb::Patch(patch) = &changes[1].verb else {
+        panic!("the plan is patched")
+    };
+    assert_eq!(
+        patch["metadata"]["annotations"],
+        json!({
+            "platform.chatcli.io/approval-pending": null,
+            "platform.chatcli.io/rejection-reason": "Bo (api-key: bo): wrong name",
+        })
+    );
+    assert_eq!(
+        kinds(&Settler::default().due(&catalog.snapshot(), at(WHEN) + 1.hour())),
+        []
+    );
+    let counted = decided.annotated("platform.chatcli.io/policy-counted", "rejected");
+    catalog.apply(vec![counted.object()], noon());
+    assert_eq!(
+        kinds(&Settler::default().due(&catalog.snapshot(), at(WHEN) + 1.second())),
+        []
+    );
+}
+
+/// A store that judges, filled with one open request for two voters.
+async fn store() -> (Arc<Catalog>, Embedded) {
+    let catalog = Arc::new(Catalog::new(1));
+    let store = Embedded::in_memory(catalog.clone()).unwrap();
+    store.judge_with(Bench::new(catalog.clone(), || at(WHEN)));
+    let value = |kind: Kind, spec: Value, name: &str| {
+        json!({
+            "apiVersion": kind.api_version(), "kind": kind.as_str(), "spec": spec,
+            "metadata": {"name": name, "namespace": "shop", "creationTimestamp": "2026-09-23T12:00:00Z"},
+        })
+    };
+    let rule = json!({"name": "two", "mode": "quorum", "requiredApprovers": 2, "timeoutMinutes": 30, "match": {}});
+    let asked = json!({
+        "issueRef": {"name": "i"}, "remediationPlanRef": "p", "policyRef": "shop-changes", "ruleName": "two", "requestedActions": [],
+        "requester": "chatcli-operator", "timeoutMinutes": 30, "requiredApprovers": 2,
+    });
+    let plan = json!({"issueRef": {"name": "i"}, "attempt": 1, "strategy": "", "actions": []});
+    store
+        .load(vec![
+            value(
+                Kind::ApprovalPolicy,
+                json!({"enabled": true, "rules": [rule]}),
+                "shop-changes",
+            ),
+            value(Kind::RemediationPlan, plan, "p"),
+            value(Kind::ApprovalRequest, asked, "approval-p"),
+        ])
+        .await
+        .unwrap();
+    (catalog, store)
+}
+
+fn vote(catalog: &Catalog, approvers: &[&str]) -> Change {
+    let row = catalog
+        .snapshot()
+        .table::<ApprovalRequest>()
+        .get("shop", "approval-p")
+        .cloned()
+        .unwrap();
+    let decisions: Vec<_> = approvers
+        .iter()
+        .map(|approver| json!({"approver": approver, "decision": "approved", "timestamp": WHEN}))
+        .collect();
+    Change {
+        address: row.object.address(),
+        precondition: row.object.meta().resource_version.clone(),
+        verb: Verb::PatchStatus(json!({"status": {"state": "Pending", "autoApproved": false, "decisions": decisions}})),
+    }
+}
+
+#[tokio::test]
+async fn the_deciding_voters_answer_shows_the_verdict() {
+    let (catalog, store) = store().await;
+    let first = store.write(vote(&catalog, &["ana"])).await.unwrap();
+    assert_eq!(first["status"]["state"], "Pending");
+    let late = vote(&catalog, &["ana", "cy"]);
+    let second = store.write(vote(&catalog, &["ana", "bo"])).await.unwrap();
+    assert_eq!(second["status"]["state"], "Approved");
+    let Err(WriteError::Conflict(_, stored)) = store.write(late).await else {
+        panic!("the third voter is told")
+    };
+    assert_eq!(stored["status"]["state"], "Approved");
+}
+
+#[tokio::test]
+async fn what_follows_is_stored() {
+    let (catalog, store) = store().await;
+    let mut settler = Settler::default();
+    assert!(settler.due(&catalog.snapshot(), at(WHEN)).is_empty());
+    store
+        .write(vote(&catalog, &["ana (api-key: a)", "bo (api-key: b)"]))
+        .await
+        .unwrap();
+    for change in settler.due(&catalog.snapshot(), at(WHEN)) {
+        store.write(change).await.unwrap();
+    }
+    assert!(settler.due(&catalog.snapshot(), at(WHEN)).is_empty());
+    let snapshot = catalog.snapshot();
+    let totals = snapshot
+        .table::<ApprovalPolicy>()
+        .get("shop", "shop-changes")
+        .unwrap()
+        .object
+        .status
+        .clone()
+        .unwrap();
+    assert_eq!((totals.total_approved, totals.total_auto_approved), (1, 0));
+    let event = snapshot.table::<AuditEvent>().newest().unwrap().object.spec.clone();
+    assert_eq!(
+        (event.event_type.as_str(), event.actor.name.as_str()),
+        ("approval_approved", "ana (api-key: a), bo (api-key: b)")
+    );
+    let plan = Address {
+        kind: Kind::RemediationPlan,
+        namespace: "shop".into(),
+        name: "p".into(),
+    };
+    assert_eq!(
+        snapshot.table::<RemediationPlan>().newest().unwrap().object.address(),
+        plan
+    );
+}
