@@ -9,7 +9,12 @@ use crate::{
     source::{
         Source,
         embedded::{Embedded, Store},
-        export, import, sample,
+        export, import,
+        sample::{
+            self,
+            simulator::{self, Simulator},
+        },
+        settler::{self, Bench},
     },
 };
 use axum::{Router, extract::Request, middleware};
@@ -132,21 +137,42 @@ pub fn crds() -> Result<(), Failure> {
 }
 
 async fn open(objects: &Objects, catalog: &Arc<Catalog>) -> Result<Arc<dyn Source>, Failure> {
-    let now = Timestamp::now();
     match objects {
         Objects::Stored { file, settle } => {
             let store = Arc::new(Embedded::open(file, catalog.clone())?);
-            let _ = settle;
+            if *settle {
+                settle_in(&store, catalog);
+            }
             Ok(store)
         }
         Objects::Sample { simulate, generated } => {
             let store = Arc::new(Embedded::in_memory(catalog.clone())?);
-            let objects = sample::objects(now);
-            store.load(objects).await?;
-            let _ = (simulate, generated);
+            let now = Timestamp::now();
+            let seed = u64::from(*generated);
+            let mut objects = sample::generated(*generated, seed, now).chain(sample::objects(now));
+            loop {
+                let part: Vec<_> = objects.by_ref().take(PART).collect();
+                if part.is_empty() {
+                    break;
+                }
+                store.load(part).await?;
+            }
+            settle_in(&store, catalog);
+            if *simulate {
+                let simulator = Simulator::new(now.as_second().unsigned_abs(), now);
+                tokio::spawn(simulator::play(simulator, catalog.clone(), store.clone()));
+            }
             Ok(store)
         }
     }
+}
+
+/// Objects that are loaded at once: they are held twice until they are stored.
+const PART: usize = 20_000;
+
+fn settle_in(store: &Arc<Embedded>, catalog: &Arc<Catalog>) {
+    store.judge_with(Bench::new(catalog.clone(), Timestamp::now));
+    tokio::spawn(settler::settle(catalog.clone(), store.clone()));
 }
 
 /// Renders rows again at their own next moment of change: an approval that expires, a snooze that ends.

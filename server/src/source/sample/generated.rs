@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 const SPAN: i64 = 30 * 86_400;
 
 /// `count` incidents of the thirty days before `now`, oldest first, each followed by its insight and plans.
-pub fn generated(count: usize, seed: u64, now: Timestamp) -> impl Iterator<Item = Value> {
+pub fn generated(count: u32, seed: u64, now: Timestamp) -> impl Iterator<Item = Value> {
     let mut writer = Writer {
         now: now.as_second(),
         dice: Dice(seed),
@@ -25,7 +25,7 @@ pub fn generated(count: usize, seed: u64, now: Timestamp) -> impl Iterator<Item 
     std::iter::from_fn(move || {
         if ready.is_empty() && next < count {
             // One slot each: no two begin in the same second until there are more of them than seconds.
-            let slot = |index: usize| i64::try_from(index as u128 * SPAN as u128 / count as u128).unwrap_or(SPAN);
+            let slot = |index: u32| SPAN * i64::from(index) / i64::from(count);
             writer.incident(slot(next), slot(next + 1), &mut ready);
             next += 1;
         }
@@ -374,7 +374,7 @@ mod tests {
     use serde_json::Value;
     use std::collections::BTreeSet;
 
-    fn objects(count: usize, seed: u64) -> Vec<Value> {
+    fn objects(count: u32, seed: u64) -> Vec<Value> {
         generated(count, seed, "2026-09-23T12:00:00Z".parse().unwrap()).collect()
     }
 
