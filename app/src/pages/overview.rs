@@ -235,14 +235,11 @@ fn distribution(parts: Vec<(&'static str, u64)>) -> AnyView {
 
 fn arrivals_panel() -> AnyView {
     let clock = Clock::current();
-    let trends: Asked<List<TrendPoint>> = ask_with(
-        || String::new(),
-        |api, _, now| async move {
-            let from = rfc3339(first_day(now));
-            api.get(&Query::default().with("from", &from).on("/analytics/trends"))
-                .await
-        },
-    );
+    let trends: Asked<List<TrendPoint>> = ask_with(String::new, |api, _, now| async move {
+        let from = rfc3339(first_day(now));
+        api.get(&Query::default().with("from", &from).on("/analytics/trends"))
+            .await
+    });
     trends_view(trends, clock)
 }
 
@@ -255,7 +252,8 @@ fn trends_view(trends: Asked<List<TrendPoint>>, clock: Clock) -> AnyView {
         let list = match trends.get().await {
             Ok(list) => list,
             Err(error) => {
-                return view! { <section class="panel"><Failed what="the arrivals" error=error /></section> }.into_any();
+                return view! { <section class="panel"><Failed what="the arrivals" error=error /></section> }
+                    .into_any();
             }
         };
         let first = first_day(clock.at_once());

@@ -21,11 +21,14 @@ pub(super) type Place = (Arc<str>, Arc<str>);
 /// The number of the facet that every kind has.
 pub(super) const NAMESPACE: u8 = 0;
 
+/// Namespace and label of the rows that share a name.
+type Namesakes = Arc<[(Arc<str>, u32)]>;
+
 pub struct Table<K> {
     pub(super) order: Order<K>,
     pub(super) index: Index,
     /// By name, the labels of its rows in the order of their namespaces.
-    names: imbl::HashMap<Arc<str>, Arc<[(Arc<str>, u32)]>>,
+    names: imbl::HashMap<Arc<str>, Namesakes>,
     due: imbl::OrdSet<(Timestamp, Place)>,
     revision: u64,
 }

@@ -128,8 +128,11 @@ pub(super) fn loaded(things: impl IntoIterator<Item = Thing>, now: Timestamp) ->
     table
 }
 
-/// Everything that can be told from outside, in order.
-pub(super) fn contents(table: &Table<Thing>) -> Vec<(Thing, String, Vec<String>, u8, Option<Timestamp>)> {
+/// A row as it can be told from outside.
+pub(super) type Content = (Thing, String, Vec<String>, u8, Option<Timestamp>);
+
+/// All rows of a table, in order.
+pub(super) fn contents(table: &Table<Thing>) -> Vec<Content> {
     (table.iter())
         .map(|row| {
             let facets = row

@@ -10,7 +10,10 @@ type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
 /// Leaves a handler by `?`; `answer::finish` writes the body, because only there the request's id is known.
 #[derive(Clone, Debug)]
-pub struct Error {
+pub struct Error(Box<Problem>);
+
+#[derive(Clone, Debug)]
+struct Problem {
     status: StatusCode,
     reason: Reason,
     message: String,
@@ -25,7 +28,7 @@ pub struct Error {
 
 impl Error {
     fn new(status: StatusCode, reason: Reason, message: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Problem {
             status,
             reason,
             message: message.into(),
@@ -34,13 +37,13 @@ impl Error {
             fields: Vec::new(),
             header: None,
             cause: None,
-        }
+        }))
     }
 
     pub fn invalid(field: &str, message: impl Into<String>) -> Self {
         let message = message.into();
         let mut error = Self::new(StatusCode::BAD_REQUEST, Reason::Invalid, message.clone());
-        error.fields.push(FieldError {
+        error.0.fields.push(FieldError {
             field: field.to_owned(),
             message,
         });
@@ -62,7 +65,7 @@ impl Error {
     /// `allow`: the methods that the path does know.
     pub fn method_not_allowed(message: impl Into<String>, allow: HeaderValue) -> Self {
         let mut error = Self::new(StatusCode::METHOD_NOT_ALLOWED, Reason::MethodNotAllowed, message);
-        error.header = Some((header::ALLOW, allow));
+        error.0.header = Some((header::ALLOW, allow));
         error
     }
 
@@ -84,18 +87,18 @@ impl Error {
             Reason::Internal,
             "something went wrong here; the log tells more under this request id",
         );
-        error.cause = Some(Arc::new(cause));
+        error.0.cause = Some(Arc::new(cause));
         error
     }
 
     pub fn status(&self) -> StatusCode {
-        self.status
+        self.0.status
     }
 
     /// Writes the log's side, for what is ours to mend.
     pub fn log(&self, request_id: &str) {
-        if let Some(cause) = &self.cause {
-            tracing::error!(request.id = request_id, status = self.status.as_u16(), error = %cause, "request failed");
+        if let Some(cause) = &self.0.cause {
+            tracing::error!(request.id = request_id, status = self.0.status.as_u16(), error = %cause, "request failed");
         }
     }
 
@@ -103,13 +106,13 @@ impl Error {
         ErrorBody {
             api_version: API_VERSION.into(),
             kind: "Error".into(),
-            error: self.status.canonical_reason().unwrap_or_default().into(),
-            code: self.status.as_u16(),
-            message: self.message.clone(),
-            reason: Some(self.reason),
-            by: self.by.clone(),
-            at: self.at.clone(),
-            fields: self.fields.clone(),
+            error: self.0.status.canonical_reason().unwrap_or_default().into(),
+            code: self.0.status.as_u16(),
+            message: self.0.message.clone(),
+            reason: Some(self.0.reason),
+            by: self.0.by.clone(),
+            at: self.0.at.clone(),
+            fields: self.0.fields.clone(),
             request_id: Some(request_id.to_owned()),
         }
     }
@@ -132,8 +135,8 @@ impl From<Unsortable> for Error {
 
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
-        let mut response = self.status.into_response();
-        if let Some((name, value)) = self.header.clone() {
+        let mut response = self.0.status.into_response();
+        if let Some((name, value)) = self.0.header.clone() {
             response.headers_mut().insert(name, value);
         }
         response.extensions_mut().insert(self);

@@ -148,7 +148,10 @@ mod tests {
     #[test]
     fn what_was_ignored_is_named() {
         let params = Params::parse("page=x&from=yesterday&acknowledged=maybe");
-        (params.page(), params.time("from"), params.flag("acknowledged"));
+        assert_eq!(
+            (params.page(), params.time("from"), params.flag("acknowledged")),
+            (1, None, None)
+        );
         let warnings = params.warnings();
         assert_eq!(warnings.len(), 3);
         assert!(warnings[0].starts_with("page was ignored"));

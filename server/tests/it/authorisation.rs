@@ -65,7 +65,7 @@ async fn a_role_reaches_what_its_row_says_and_nothing_else() {
         Some(ADMIN),
     ];
     let role = |key| match key {
-        Some(VIEWER) => Some(Role::Viewer),
+        Some(VIEWER) => Some(Viewer),
         Some(OPERATOR) => Some(Role::Operator),
         Some(ADMIN) => Some(Role::Admin),
         _ => None,

@@ -16,11 +16,11 @@ use serde_json::Value;
 use std::sync::Arc;
 use tower::ServiceExt as _;
 
-pub const VIEWER: &str = "key-of-a-viewer";
-pub const OPERATOR: &str = "key-of-an-operator";
-pub const ADMIN: &str = "key-of-an-admin";
+pub(crate) const VIEWER: &str = "key-of-a-viewer";
+pub(crate) const OPERATOR: &str = "key-of-an-operator";
+pub(crate) const ADMIN: &str = "key-of-an-admin";
 /// A key whose role does not exist.
-pub const ODD: &str = "key-of-nobody";
+pub(crate) const ODD: &str = "key-of-nobody";
 
 const KEYS: &str = "
 - {key: key-of-a-viewer, role: viewer, name: wallboard}
@@ -29,12 +29,12 @@ const KEYS: &str = "
 - {key: key-of-nobody, role: auditor, name: odd}
 ";
 
-pub struct TestConsole {
+pub(crate) struct TestConsole {
     router: Router,
 }
 
 /// A request in the making.
-pub struct Asking<'a> {
+pub(crate) struct Asking<'a> {
     console: &'a TestConsole,
     method: Method,
     target: String,
@@ -44,25 +44,25 @@ pub struct Asking<'a> {
 
 /// What came back.
 #[derive(Debug)]
-pub struct Answered {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    pub text: String,
+pub(crate) struct Answered {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
 }
 
 // === impl TestConsole ===
 
 impl TestConsole {
     /// The sample as of now, with nothing moving.
-    pub async fn over_the_sample() -> Self {
+    pub(crate) async fn over_the_sample() -> Self {
         Self::over(sample::objects(Timestamp::now())).await
     }
 
-    pub async fn over(objects: Vec<Value>) -> Self {
+    pub(crate) async fn over(objects: Vec<Value>) -> Self {
         Self::with_keys(objects, KEYS).await
     }
 
-    pub async fn with_keys(objects: Vec<Value>, keys: &str) -> Self {
+    pub(crate) async fn with_keys(objects: Vec<Value>, keys: &str) -> Self {
         let catalog = Arc::new(Catalog::new(1));
         let source = Embedded::in_memory(catalog.clone()).expect("a store in memory");
         source.load(objects).await.expect("objects that are valid");
@@ -89,11 +89,11 @@ impl TestConsole {
         }
     }
 
-    pub fn get(&self, target: &str) -> Asking<'_> {
+    pub(crate) fn get(&self, target: &str) -> Asking<'_> {
         self.ask(Method::GET, target)
     }
 
-    pub fn ask(&self, method: Method, target: &str) -> Asking<'_> {
+    pub(crate) fn ask(&self, method: Method, target: &str) -> Asking<'_> {
         Asking {
             console: self,
             method,
@@ -104,7 +104,7 @@ impl TestConsole {
     }
 
     /// The list's total, as a viewer.
-    pub async fn total(&self, target: &str) -> u64 {
+    pub(crate) async fn total(&self, target: &str) -> u64 {
         self.get(target).key(VIEWER).await_ok().await.json()["metadata"]["totalCount"]
             .as_u64()
             .expect("a list")
@@ -114,21 +114,21 @@ impl TestConsole {
 // === impl Asking ===
 
 impl Asking<'_> {
-    pub fn key(self, key: &str) -> Self {
+    pub(crate) fn key(self, key: &str) -> Self {
         self.header("x-api-key", key)
     }
 
-    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.insert(name, value.parse().expect("a header value"));
         self
     }
 
-    pub fn body(mut self, body: impl Into<Body>) -> Self {
+    pub(crate) fn body(mut self, body: impl Into<Body>) -> Self {
         self.body = body.into();
         self
     }
 
-    pub async fn answer(self) -> Answered {
+    pub(crate) async fn answer(self) -> Answered {
         let mut request = Request::new(self.body);
         *request.method_mut() = self.method;
         *request.uri_mut() = self.target.parse().expect("an address");
@@ -149,7 +149,7 @@ impl Asking<'_> {
         }
     }
 
-    pub async fn await_ok(self) -> Answered {
+    pub(crate) async fn await_ok(self) -> Answered {
         let target = self.target.clone();
         let answered = self.answer().await;
         assert_eq!(answered.status, StatusCode::OK, "{target}: {}", answered.text);
@@ -157,7 +157,7 @@ impl Asking<'_> {
     }
 
     /// Asks twice: the second time with the tag of the first answer.
-    pub async fn assert_not_modified(self) {
+    pub(crate) async fn assert_not_modified(self) {
         let again = Asking {
             console: self.console,
             method: self.method.clone(),
@@ -177,15 +177,15 @@ impl Asking<'_> {
 // === impl Answered ===
 
 impl Answered {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error} in {}", self.text))
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    pub fn assert_error(&self, status: u16, reason: &str) -> String {
+    pub(crate) fn assert_error(&self, status: u16, reason: &str) -> String {
         let body = self.json();
         assert_eq!(self.status.as_u16(), status, "{}", self.text);
         assert_eq!(

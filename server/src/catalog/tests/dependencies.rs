@@ -64,7 +64,7 @@ fn name(kind: Kind, number: u8) -> String {
 fn object(kind: Kind, number: u8, variant: u8, version: u64) -> Object {
     let status = match kind {
         Kind::Instance => json!({
-            "ready": variant % 2 == 0, "replicas": 1, "readyReplicas": 1,
+            "ready": variant.is_multiple_of(2), "replicas": 1, "readyReplicas": 1,
             "conditions": [{ "type": "Available", "status": "True", "reason": "Up", "message": "",
                 "lastTransitionTime": at(0) }],
         }),
