@@ -26,6 +26,7 @@ mod post_mortem;
 mod repositories;
 mod runbooks;
 mod search_ceiling;
+mod signal;
 pub mod simulator;
 mod small_stories;
 mod storefront_rollout;

@@ -1,5 +1,5 @@
-//! Moves the approvals of the embedded source, as the operator's controller does on Kubernetes: verdicts by the rules of
-//! `rules/approval.rs`, and what follows from them. Inside the write that brings a vote, and at the moments that nobody writes at.
+//! Moves the approvals of the embedded source, as the operator's controller does on Kubernetes: verdicts by the rules
+//! of `rules/approval.rs`, and what follows. Inside the write that brings a vote, and when nobody writes.
 
 mod aftermath;
 
@@ -42,7 +42,7 @@ impl<C: Fn() -> Timestamp + Send> Judge for Bench<C> {
     }
 }
 
-/// Follows the catalog for as long as it lives: judges requests when their time comes, and does what follows from a verdict.
+/// Follows the catalog for as long as it lives: judges requests when their time comes, and does what follows.
 pub async fn settle(catalog: Arc<Catalog>, source: Arc<dyn Source>) {
     /// With nothing due, a change of the catalog wakes us.
     const FAR: Duration = Duration::from_secs(3600);

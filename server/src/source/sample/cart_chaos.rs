@@ -2,9 +2,10 @@
 
 use super::{
     clock::{Clock, Moment},
-    incident::{Incident, Insight, Signal, Target},
+    incident::{Incident, Insight},
     plan::{Decision, action, step},
     post_mortem::Narrative,
+    signal::{Signal, Target},
 };
 use serde_json::json;
 

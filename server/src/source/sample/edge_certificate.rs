@@ -4,9 +4,10 @@ use super::{
     audit::Actor,
     clock::{Clock, Moment},
     gate::Gate,
-    incident::{Incident, Insight, Report, Target},
+    incident::{Incident, Insight, Report},
     plan::{action, step},
     post_mortem::Narrative,
+    signal::Target,
 };
 use serde_json::{Value, json};
 

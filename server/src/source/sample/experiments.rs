@@ -4,7 +4,7 @@ use super::{
     cart_chaos,
     clock::{Clock, Moment, NOW},
     draft::Draft,
-    incident::Target,
+    signal::Target,
 };
 use serde_json::{Value, json};
 

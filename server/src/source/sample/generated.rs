@@ -163,6 +163,7 @@ impl Facts<'_> {
             ..
         } = self.pattern;
         let measured = self.filled(value);
+        let description = format!("Auto-detected {signal} anomaly: {headline} (value={measured}, threshold=normal)");
         let created = self.begun + 2;
         let state = match self.state {
             State::Detected => "Detected",
@@ -236,12 +237,13 @@ impl Facts<'_> {
             .finalizer("issue-finalizer")
             .spec(json!({
                 "severity": self.severity, "source": "watcher", "signalType": signal, "resource": self.resource(),
-                "description": format!("Auto-detected {signal} anomaly: {headline} (value={measured}, threshold=normal)"),
+                "description": description,
                 "riskScore": risk,
             }))
             .status(json!({
                 "state": state, "detectedAt": (self.state != State::Detected).then(|| text(created)),
-                "resolution": resolution, "resolvedAt": ended.map(text), "remediationAttempts": attempts, "maxRemediationAttempts": 3,
+                "resolution": resolution, "resolvedAt": ended.map(text), "remediationAttempts": attempts,
+                "maxRemediationAttempts": 3,
                 "requiresHumanAction": contained.then_some(true),
                 "requiredAction": contained.then_some("Deploy a fixed build, then set the replicas back"),
                 "conditions": conditions,
@@ -268,7 +270,8 @@ impl Facts<'_> {
             "confidence": self.confidence,
             "recommendations": [self.pattern.advice],
             "suggestedActions": [{
-                "name": self.pattern.headline, "action": self.pattern.action, "description": self.pattern.outcome, "params": self.params(),
+                "name": self.pattern.headline, "action": self.pattern.action, "description": self.pattern.outcome,
+                "params": self.params(),
             }],
             "generatedAt": text(self.begun + 40),
         })))

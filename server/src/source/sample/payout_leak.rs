@@ -3,9 +3,10 @@
 use super::{
     clock::{Clock, Moment},
     gate::Gate,
-    incident::{Incident, Insight, Signal, Target},
+    incident::{Incident, Insight},
     plan::{action, step},
     post_mortem::Narrative,
+    signal::{Signal, Target},
 };
 use serde_json::{Value, json};
 

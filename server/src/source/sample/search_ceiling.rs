@@ -3,8 +3,9 @@
 use super::{
     clock::{Clock, Moment},
     gate::Gate,
-    incident::{Incident, Insight, Signal, Target},
+    incident::{Incident, Insight},
     plan::{action, step},
+    signal::{Signal, Target},
 };
 use serde_json::json;
 

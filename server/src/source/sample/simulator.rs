@@ -1,8 +1,9 @@
-//! Moves the preview: takes up the scenarios that are open, lets new incidents begin, and votes as the sample people do. What happens when is
-//! decided by `step`, which has no clock and no I/O; `play` is the thin loop around it.
+//! Moves the preview: takes up the scenarios that are open, lets new incidents begin, and votes as the sample people.
+//! What happens when is decided by `step`, which has no clock and no I/O; `play` is the thin loop around it.
 
 mod difference;
 mod drills;
+mod plot;
 mod plots;
 mod scenarios;
 mod story;

@@ -5,8 +5,9 @@ use super::{
     clock::{Clock, Moment, NOW},
     draft::Draft,
     gate::Gate,
-    incident::{Incident, Insight, Report, Signal, Target},
+    incident::{Incident, Insight, Report},
     plan::{Decision, action, step},
+    signal::{Signal, Target},
 };
 use serde_json::json;
 

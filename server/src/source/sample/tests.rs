@@ -1,5 +1,5 @@
-//! Holds the preview's objects to the data set that they are written after: totals, names, moments. That they hang together
-//! is tested by the file below.
+//! Holds the preview's objects to the data set that they are written after: totals, names, moments. That they hang
+//! together is tested by the file below.
 
 mod coherence;
 

@@ -1,5 +1,5 @@
-//! What follows once a request is decided: an audit event, the plan's annotations, the policy's counters. Each step may be done again
-//! without harm, except for a stop between counting and noting that it was counted.
+//! What follows once a request is decided: an audit event, the plan's annotations, the policy's counters. Each step may
+//! be done again without harm, except for a stop between counting and noting that it was counted.
 
 use super::{status_patch, whole_seconds};
 use crate::{
@@ -95,7 +95,8 @@ fn audit(request: &ApprovalRequest, verdict: &str, at: Timestamp) -> Change {
             "actor": actor,
             "resource": {"kind": "ApprovalRequest", "name": request.name(), "namespace": namespace, "uid": uid},
             "details": {
-                "issue": request.spec.issue_ref.name, "decision": verdict, "auto": automatic.to_string(), "approvers": approvers,
+                "issue": request.spec.issue_ref.name, "decision": verdict, "auto": automatic.to_string(),
+                "approvers": approvers,
             },
             "severity": severity,
             "correlationId": request.spec.issue_ref.name,
@@ -146,8 +147,8 @@ fn count(policy: &ApprovalPolicy, request: &ApprovalRequest, verdict: &str) -> C
     status_patch(
         policy,
         json!({"status": {
-            "totalApproved": totals.total_approved, "totalRejected": totals.total_rejected, "totalExpired": totals.total_expired,
-            "totalAutoApproved": totals.total_auto_approved,
+            "totalApproved": totals.total_approved, "totalRejected": totals.total_rejected,
+            "totalExpired": totals.total_expired, "totalAutoApproved": totals.total_auto_approved,
         }}),
     )
 }

@@ -180,7 +180,8 @@ async fn store() -> (Arc<Catalog>, Embedded) {
     };
     let rule = json!({"name": "two", "mode": "quorum", "requiredApprovers": 2, "timeoutMinutes": 30, "match": {}});
     let asked = json!({
-        "issueRef": {"name": "i"}, "remediationPlanRef": "p", "policyRef": "shop-changes", "ruleName": "two", "requestedActions": [],
+        "issueRef": {"name": "i"}, "remediationPlanRef": "p", "policyRef": "shop-changes", "ruleName": "two",
+        "requestedActions": [],
         "requester": "chatcli-operator", "timeoutMinutes": 30, "requiredApprovers": 2,
     });
     let plan = json!({"issueRef": {"name": "i"}, "attempt": 1, "strategy": "", "actions": []});

@@ -8,7 +8,8 @@ use crate::{
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// New objects are created, changed ones patched: status first, for it is what people act on. Requests that exist are left to their voters.
+/// New objects are created, changed ones patched: status first, for it is what people act on. Requests that exist are
+/// left to their voters.
 pub(super) fn changes(before: &[Draft], after: &[Draft], world: &Snapshot) -> Vec<Change> {
     let known: BTreeMap<_, _> = before.iter().map(|draft| (identity(draft), draft)).collect();
     let mut changes = vec![];

@@ -1,135 +1,8 @@
 //! What the simulator plays: incidents that begin while somebody watches.
 
-use crate::source::sample::{
-    gate::Gate,
-    incident::{Insight, Signal, Target},
-    plan::{Decision, action},
-    post_mortem::Narrative,
-};
-use serde_json::{Value, json};
-
-/// One incident from beginning to end.
-#[derive(Debug)]
-pub(super) struct Plot {
-    pub(super) kind: &'static str,
-    pub(super) namespace: &'static str,
-    pub(super) workload: &'static str,
-    pub(super) signals: &'static [Signal<'static>],
-    pub(super) confidence: f64,
-    pub(super) analysis: &'static str,
-    pub(super) advice: &'static [&'static str],
-    pub(super) logs: &'static str,
-    pub(super) metrics: &'static str,
-    pub(super) reach: &'static str,
-    /// The runbook and how often it may be tried; none where the model goes step by step.
-    pub(super) runbook: Option<(&'static str, i32)>,
-    pub(super) actions: &'static [Step],
-    pub(super) pass: Pass,
-    pub(super) before: fn() -> Value,
-    pub(super) observed: &'static str,
-    pub(super) resolution: &'static str,
-    pub(super) cause: &'static str,
-    pub(super) impact: &'static str,
-    pub(super) lesson: &'static str,
-    pub(super) prevention: &'static str,
-    /// What the Deployment is like afterwards, where it is among the stored ones.
-    pub(super) after: Option<fn() -> Value>,
-}
-
-/// An action with its parameters, what the model says before it, and what comes of it.
-#[derive(Debug)]
-pub(super) struct Step(
-    pub(super) &'static str,
-    pub(super) &'static [(&'static str, &'static str)],
-    pub(super) &'static str,
-    pub(super) &'static str,
-);
-
-/// What lets a plan run.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Pass {
-    Engine(Decision<'static>),
-    /// People vote, each with a reason; where nobody is named the rule decides.
-    Gate(Gate<'static>, &'static [(&'static str, &'static str)]),
-    /// Nothing is done: it ends with the incident that causes it.
-    Follow,
-}
-
-// === impl Plot ===
-
-impl Plot {
-    pub(super) fn target(&self) -> Target {
-        Target::new(self.kind, self.namespace, self.workload)
-    }
-
-    pub(super) fn steps(&self) -> Vec<Value> {
-        self.actions
-            .iter()
-            .map(|Step(kind, params, ..)| written(kind, params))
-            .collect()
-    }
-
-    pub(super) fn insight(&self) -> Insight<'static> {
-        Insight {
-            confidence: self.confidence,
-            analysis: self.analysis,
-            runbook: self.runbook.map_or("", |(name, _)| name),
-            recommendations: self.advice,
-            suggestions: self.actions.iter().map(Step::suggestion).collect(),
-            logs: self.logs,
-            metrics: self.metrics,
-            blast_radius: self.reach,
-            ..Insight::default()
-        }
-    }
-
-    pub(super) fn narrative<'a>(&'a self, duration: &'a str) -> Narrative<'a> {
-        Narrative {
-            summary: self.resolution,
-            root_cause: self.cause,
-            impact: self.impact,
-            lessons: std::slice::from_ref(&self.lesson),
-            prevention: std::slice::from_ref(&self.prevention),
-            duration,
-            logs: self.logs,
-            ..Narrative::default()
-        }
-    }
-}
-
-// === impl Step ===
-
-impl Step {
-    fn suggestion(&self) -> Value {
-        let Self(kind, params, message, _) = self;
-        let mut suggestion = written(kind, params);
-        suggestion["action"] = suggestion["type"].take();
-        suggestion["name"] = (*message).into();
-        suggestion.as_object_mut().map(|members| members.remove("type"));
-        suggestion
-    }
-
-    pub(super) fn action(&self) -> Value {
-        written(self.0, self.1)
-    }
-}
-
-fn written(kind: &str, params: &[(&str, &str)]) -> Value {
-    let mut step = action(kind, []);
-    for (name, value) in params {
-        step["params"][*name] = (*value).into();
-    }
-    step
-}
-
-pub(super) const fn engine(mode: &'static str, confidence: f64, risk: &'static str, reason: &'static str) -> Pass {
-    Pass::Engine(Decision {
-        mode,
-        confidence,
-        risk,
-        reason,
-    })
-}
+use super::plot::{Pass, Plot, Step, engine};
+use crate::source::sample::{gate::Gate, signal::Signal};
+use serde_json::json;
 
 /// The rule of the shop that decides by itself.
 const fn by_rule(pods: i32, services: i32, reach: &'static str) -> Pass {
@@ -171,9 +44,10 @@ const CATALOG: Plot = Plot {
         Signal("PodNotReady", "pods do not become ready", "1 of 5 pods"),
     ],
     confidence: 0.92,
-    analysis: "Container `api` is killed at 1Gi while it answers exports of the whole catalogue: two partners began to fetch it in parallel a quarter of an \
-               hour ago, and each export is built in memory. Between exports the pods use 600Mi.\n\nA limit of 1536Mi holds two exports a pod. The \
-               lasting cure is to stream them.",
+    analysis: "Container `api` is killed at 1Gi while it answers exports of the whole catalogue: two partners began to \
+               fetch it in parallel a quarter of an hour ago, and each export is built in memory. Between exports the \
+               pods use 600Mi.\n\n\
+               A limit of 1536Mi holds two exports a pod. The lasting cure is to stream them.",
     advice: &[
         "Stream exports instead of building them in memory.",
         "Allow one export a partner at a time.",
@@ -195,13 +69,15 @@ const CATALOG: Plot = Plot {
     pass: by_rule(
         5,
         2,
-        "AdjustResources on Deployment shop/catalog-api restarts 5 pods one by one behind 2 services (catalog, catalog-export)",
+        "AdjustResources on Deployment shop/catalog-api restarts 5 pods one by one behind 2 services (catalog, \
+         catalog-export)",
     ),
     before: || {
         json!({
             "replicas": 5,
             "containerImages": {"api": "registry.shop.example/catalog-api:9.2.0"},
-            "containerResources": {"api": {"cpuRequest": "500m", "cpuLimit": "2", "memoryRequest": "768Mi", "memoryLimit": "1Gi"}},
+            "containerResources": {"api": {"cpuRequest": "500m", "cpuLimit": "2", "memoryRequest": "768Mi",
+                    "memoryLimit": "1Gi"}},
         })
     },
     observed: "5 of 5 pods ready, working set at most 1 180Mi during an export",
@@ -223,9 +99,10 @@ const GIFTS: Plot = Plot {
         Signal("CPUHigh", "every replica is busy", "CPU 97 % of target"),
     ],
     confidence: 0.90,
-    analysis: "Balance checks have tripled within five minutes; the referrers are the cards' own QR codes, so these are people with new cards. All eight \
-               replicas are healthy and evenly loaded, and the autoscaler wants eleven.\n\nA ceiling of 14 covers that. The database behind it answers \
-               in 3 ms and is not the limit.",
+    analysis: "Balance checks have tripled within five minutes; the referrers are the cards' own QR codes, so these \
+               are people with new cards. All eight replicas are healthy and evenly loaded, and the autoscaler wants \
+               eleven.\n\n\
+               A ceiling of 14 covers that. The database behind it answers in 3 ms and is not the limit.",
     advice: &[
         "Cache balance checks for ten seconds.",
         "Raise the ceiling before the season begins.",
@@ -243,7 +120,8 @@ const GIFTS: Plot = Plot {
     pass: by_rule(
         8,
         1,
-        "AdjustHPA on Deployment shop/gift-cards: 8 pods behind 1 service (gift-cards); pods are added, none is restarted",
+        "AdjustHPA on Deployment shop/gift-cards: 8 pods behind 1 service (gift-cards); pods are added, none is \
+         restarted",
     ),
     before: || json!({"replicas": 8, "hpaMinReplicas": 3, "hpaMaxReplicas": 8}),
     observed: "11 of 11 wanted pods ready, CPU 71 % of target, p95 220 ms",
@@ -273,13 +151,15 @@ const RETURNS: Plot = Plot {
         ),
     ],
     confidence: 0.93,
-    analysis: "Revision 22 listens on port 8081; the service and the readiness probe still use 8080. The pod runs and is never asked. Three pods of revision \
-               21 serve everything.\n\nRoll back, and release again once the chart has the new port.",
+    analysis: "Revision 22 listens on port 8081; the service and the readiness probe still use 8080. The pod runs and \
+               is never asked. Three pods of revision 21 serve everything.\n\n\
+               Roll back, and release again once the chart has the new port.",
     advice: &[
         "Change port and chart in one commit.",
         "Let the pipeline start the image with the chart's own probe.",
     ],
-    logs: "returns-web-new: `listening on :8081`. kubelet: `Readiness probe failed: connect: connection refused` 14 times.",
+    logs: "returns-web-new: `listening on :8081`. kubelet: `Readiness probe failed: connect: connection refused` 14 \
+           times.",
     metrics: "Ready pods 3 of 4. Error rate 0.3 %, all from the minute in which the new pod was in rotation.",
     reach: "4 pods behind 1 service (returns); 1 pod is replaced, 3 keep serving.",
     runbook: Some(("auto-deploy-failing-high-deployment-3fa91c", 3)),
@@ -298,7 +178,8 @@ const RETURNS: Plot = Plot {
             minutes: 30,
             pods: 4,
             services: 1,
-            reach: "RollbackDeployment on Deployment shop/returns-web: 4 pods behind 1 service (returns); 1 pod is replaced",
+            reach: "RollbackDeployment on Deployment shop/returns-web: 4 pods behind 1 service (returns); 1 pod is \
+                    replaced",
             history: (0.91, 11),
         },
         &[
@@ -310,7 +191,8 @@ const RETURNS: Plot = Plot {
         json!({
             "replicas": 4,
             "containerImages": {"web": "registry.shop.example/returns-web:2.9.0"},
-            "containerResources": {"web": {"cpuRequest": "200m", "cpuLimit": "1", "memoryRequest": "256Mi", "memoryLimit": "512Mi"}},
+            "containerResources": {"web": {"cpuRequest": "200m", "cpuLimit": "1", "memoryRequest": "256Mi",
+                    "memoryLimit": "512Mi"}},
         })
     },
     observed: "4 of 4 pods ready on returns-web:2.8.4, no errors for a minute",
@@ -335,8 +217,10 @@ const PREVIEWS: Plot = Plot {
         ),
     ],
     confidence: 0.95,
-    analysis: "The deployment asks for `video-previews:3.3.0`; the registry has `3.3.0-amd64` and `3.3.0-arm64` but no index that joins them, because the \
-               last step of the build failed. The earlier image 3.2.7 is on both nodes.\n\nRoll back; publish the index and deploy again.",
+    analysis: "The deployment asks for `video-previews:3.3.0`; the registry has `3.3.0-amd64` and `3.3.0-arm64` but no \
+               index that joins them, because the last step of the build failed. The earlier image 3.2.7 is on both \
+               nodes.\n\n\
+               Roll back; publish the index and deploy again.",
     advice: &["Let the build fail as a whole when its last step fails."],
     logs: "kubelet: `manifest for registry.media.example/video-previews:3.3.0 not found`.",
     metrics: "Ready pods 1 of 2. Preview queue 17.",
@@ -370,8 +254,9 @@ const INVOICES: Plot = Plot {
     workload: "invoice-export",
     signals: &[Signal("CronJobMissed", "the export did not start", "missed 1 run")],
     confidence: 0.93,
-    analysis: "The run was due four minutes ago and did not start: the previous one was still going and the schedule forbids two at once. It has finished \
-               since, later than usual because month-end invoices are longer.\n\nStarting the job once makes up for it.",
+    analysis: "The run was due four minutes ago and did not start: the previous one was still going and the schedule \
+               forbids two at once. It has finished since, later than usual because month-end invoices are longer.\n\n\
+               Starting the job once makes up for it.",
     advice: &["Allow the job to queue instead of forbidding a second run."],
     logs: "cronjob controller: `Not starting job because prior execution is running and concurrency policy is Forbid`.",
     metrics: "Last run 61 minutes (usual 34).",
@@ -409,9 +294,10 @@ const STATUS_PAGE: Plot = Plot {
         "4 restarts in an hour",
     )],
     confidence: 0.94,
-    analysis: "Container `page` ends with exit code 1 whenever its list of checks is reloaded while a check is running; the reload came four times in the last \
-               hour because the list is being edited. The pod starts again at once and serves from its cache meanwhile.\n\nReplacing the pod that holds \
-               the old list is enough for now.",
+    analysis: "Container `page` ends with exit code 1 whenever its list of checks is reloaded while a check is \
+               running; the reload came four times in the last hour because the list is being edited. The pod starts \
+               again at once and serves from its cache meanwhile.\n\n\
+               Replacing the pod that holds the old list is enough for now.",
     advice: &["Take a lock while the list is reloaded."],
     logs: "`panic: checks changed during iteration`, 4 times, each after `reload: checks.yaml`.",
     metrics: "4 restarts in an hour, 3 s each. No failed request.",
@@ -449,9 +335,10 @@ const NODE: Plot = Plot {
         Signal("PodCapacityHigh", "pods pile up in Terminating", "98 of 110 pods"),
     ],
     confidence: 0.91,
-    analysis: "worker-eu-11 stopped reporting while its disk was being written at 400 MB/s by a log shipper that had lost its place and read everything again. \
-               The node is reachable and slow. Its neighbours are well.\n\nKeep new pods away and move the others; the shipper's pod goes with them and \
-               starts with a clean position elsewhere.",
+    analysis: "worker-eu-11 stopped reporting while its disk was being written at 400 MB/s by a log shipper that had \
+               lost its place and read everything again. The node is reachable and slow. Its neighbours are well.\n\n\
+               Keep new pods away and move the others; the shipper's pod goes with them and starts with a clean \
+               position elsewhere.",
     advice: &[
         "Limit the shipper's read rate.",
         "Keep its position on the node, not in the pod.",
@@ -503,9 +390,10 @@ const PAYOUT_API: Plot = Plot {
         Signal("HighErrorRate", "requests fail with HTTP 503", "11 % of requests"),
     ],
     confidence: 0.89,
-    analysis: "Since the payout worker was stopped, people ask again and again where their money is, and each request loads all payouts that wait in order to \
-               count them: 2 900 entries, 40Mi a request. A dozen at once is enough to reach 512Mi.\n\nA limit of 1Gi ends the kills. Letting the \
-               database count would make it unnecessary.",
+    analysis: "Since the payout worker was stopped, people ask again and again where their money is, and each request \
+               loads all payouts that wait in order to count them: 2 900 entries, 40Mi a request. A dozen at once is \
+               enough to reach 512Mi.\n\n\
+               A limit of 1Gi ends the kills. Letting the database count would make it unnecessary.",
     advice: &[
         "Let the database count.",
         "Say on the page that payouts are late, so that people stop asking.",
@@ -533,7 +421,8 @@ const PAYOUT_API: Plot = Plot {
             minutes: 20,
             pods: 3,
             services: 1,
-            reach: "AdjustResources on Deployment payments/payout-api restarts 3 pods one by one behind 1 service (payouts)",
+            reach: "AdjustResources on Deployment payments/payout-api restarts 3 pods one by one behind 1 service \
+                    (payouts)",
             history: (0.72, 11),
         },
         &[
@@ -545,12 +434,14 @@ const PAYOUT_API: Plot = Plot {
         json!({
             "replicas": 3,
             "containerImages": {"api": "registry.pay.example/payout-api:4.0.2"},
-            "containerResources": {"api": {"cpuRequest": "500m", "cpuLimit": "1", "memoryRequest": "256Mi", "memoryLimit": "512Mi"}},
+            "containerResources": {"api": {"cpuRequest": "500m", "cpuLimit": "1", "memoryRequest": "256Mi",
+                    "memoryLimit": "512Mi"}},
         })
     },
     observed: "3 of 3 pods ready, no 503 for a minute, working set at most 640Mi",
     resolution: "Memory limit of container api raised to 1Gi; requests are answered again",
-    cause: "Every request loads the waiting payouts in order to count them, and there are many while the worker is stopped.",
+    cause: "Every request loads the waiting payouts in order to count them, and there are many while the worker is \
+            stopped.",
     impact: "11 % of status requests failed for some minutes. No payout was affected.",
     lesson: "A stopped worker moves the load to whoever shows its queue.",
     prevention: "Let the database count.",

@@ -1,7 +1,7 @@
 //! The scenarios that are open when the preview starts, and how they go on.
 
 use super::{
-    plots::{Pass, Plot, Step, engine},
+    plot::{Pass, Plot, Step, engine},
     story::{Stage, Story},
 };
 use crate::source::sample::{clock::Clock, objectives, runbooks, search_ceiling, small_stories, storefront_rollout};
@@ -72,8 +72,10 @@ const TOLD: Plot = Plot {
 static STOREFRONT: Plot = Plot {
     workload: "storefront-web",
     confidence: 0.94,
-    analysis: "Release 4.12.0 still cannot start here, and the roll-back did not run. The six pods of revision 47 carry all traffic.\n\nThere is no other \
-               plan that helps: either the setting FLAGS_URL is added by hand, or the release is taken back by whoever made it.",
+    analysis: "Release 4.12.0 still cannot start here, and the roll-back did not run. The six pods of revision 47 \
+               carry all traffic.\n\n\
+               There is no other plan that helps: either the setting FLAGS_URL is added by hand, or the release is \
+               taken back by whoever made it.",
     advice: &["Add FLAGS_URL to the values of this environment, or take the release back."],
     reach: "9 pods behind 3 services.",
     runbook: Some((runbooks::ROLL_BACK, 3)),
@@ -87,13 +89,16 @@ static STOREFRONT: Plot = Plot {
         json!({
             "replicas": 9,
             "containerImages": {"web": "registry.shop.example/storefront-web:4.12.0"},
-            "containerResources": {"web": {"cpuRequest": "400m", "cpuLimit": "1", "memoryRequest": "512Mi", "memoryLimit": "1Gi"}},
+            "containerResources": {"web": {"cpuRequest": "400m", "cpuLimit": "1", "memoryRequest": "512Mi",
+                    "memoryLimit": "1Gi"}},
         })
     },
     observed: "9 of 9 pods ready on storefront-web:4.11.3, error rate 0.2 %",
     resolution: "Release 4.12.0 rolled back; all 9 pods serve 4.11.3",
-    cause: "Release 4.12.0 needs a feature-flag endpoint whose address is not set in this environment, and counts its absence as unready.",
-    impact: "A third of the pods was unready until the roll-back. The old pods served everybody; 0.9 % of requests failed in the first minutes.",
+    cause: "Release 4.12.0 needs a feature-flag endpoint whose address is not set in this environment, and counts its \
+            absence as unready.",
+    impact: "A third of the pods was unready until the roll-back. The old pods served everybody; 0.9 % of requests \
+             failed in the first minutes.",
     lesson: "A setting that only staging has is found in production.",
     prevention: "Compare the values of all environments in the release job.",
     after: Some(|| deployment(49, "web", "registry.shop.example/storefront-web:4.11.3", 9)),
@@ -143,10 +148,11 @@ static NIGHTLY: Plot = Plot {
         "Start the job",
         "job nightly-export-manual started",
     )],
-    before: || json!({"schedule": "50 11 * * *", "concurrencyPolicy": "Forbid", "suspend": false, "startingDeadlineSeconds": 60}),
+    before: || json!({"schedule": "50 11 * * *", "concurrencyPolicy": "Forbid", "startingDeadlineSeconds": 60}),
     observed: "job nightly-export-manual is complete",
     resolution: "The missed run was made up for once the approval gate could be read again",
-    cause: "The CronJob's controller was restarted at the very minute of the run, and its starting deadline was 60 seconds.",
+    cause: "The CronJob's controller was restarted at the very minute of the run, and its starting deadline was 60 \
+            seconds.",
     impact: "The export was late; its readers come in the evening.",
     lesson: "A deadline shorter than a restart loses runs.",
     prevention: "Raise startingDeadlineSeconds to 600.",
@@ -157,8 +163,9 @@ static INGRESS: Plot = Plot {
     namespace: "edge",
     workload: "edge-proxy",
     confidence: 0.92,
-    analysis: "Host docs.shop.example points to service `docs`, whose last pod was moved with its node a minute ago. The new pod is pulling its image and \
-               will be there in seconds; the 40 other hosts are well.\n\nIf the proxy still has the old address then, its endpoint cache needs a reload.",
+    analysis: "Host docs.shop.example points to service `docs`, whose last pod was moved with its node a minute ago. \
+               The new pod is pulling its image and will be there in seconds; the 40 other hosts are well.\n\n\
+               If the proxy still has the old address then, its endpoint cache needs a reload.",
     advice: &["Run two pods of docs."],
     logs: "`no healthy upstream for docs.shop.example`, 212 times.",
     metrics: "502 for 1 of 41 hosts.",
@@ -188,9 +195,10 @@ static INGRESS: Plot = Plot {
 static OBJECTIVE: Plot = Plot {
     workload: "storefront-web",
     confidence: 0.86,
-    analysis: "The budget burns because revision 48 of storefront-web does not become ready; that is an incident of its own, with a roll-back waiting for its \
-               second approval. Nothing else contributes.\n\nNo action is proposed here: when the roll-back is done, the burn rate of the last hour falls \
-               below its threshold.",
+    analysis: "The budget burns because revision 48 of storefront-web does not become ready; that is an incident of \
+               its own, with a roll-back waiting for its second approval. Nothing else contributes.\n\n\
+               No action is proposed here: when the roll-back is done, the burn rate of the last hour falls below its \
+               threshold.",
     advice: &[
         "Decide the roll-back of storefront-web.",
         "At this rate the budget of the month lasts for four more days.",
@@ -213,6 +221,7 @@ fn deployment(revision: i32, container: &str, image: &str, replicas: i32) -> Val
                 json!({"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "2", "memory": "2Gi"}})
             },
         }]}}},
-        "status": {"replicas": replicas, "updatedReplicas": replicas, "readyReplicas": replicas, "availableReplicas": replicas},
+        "status": {"replicas": replicas, "updatedReplicas": replicas, "readyReplicas": replicas,
+            "availableReplicas": replicas},
     })
 }

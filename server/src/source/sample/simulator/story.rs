@@ -1,6 +1,6 @@
 //! One incident that is going on: what it does next, and when.
 
-use super::plots::{Pass, Plot, Step};
+use super::plot::{Pass, Plot, Step};
 use crate::{
     catalog::{Held, Snapshot},
     resources::{ApprovalRequest, ApprovalState, Issue, IssueState, Kind, Typed},
