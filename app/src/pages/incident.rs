@@ -27,6 +27,7 @@ use opsdeck_api::{
     postmortem::PostMortemItem,
     remediation::{RemediationDetail, RemediationItem},
 };
+use serde::de::IgnoredAny;
 
 /// What was asked; a part that could not be had does not take the others with it.
 struct Answers {
@@ -52,7 +53,7 @@ pub(crate) fn Incident() -> impl IntoView {
     let of_issue =
         move |path: &'static str| move || address.with(|(namespace, name)| dossier::of_issue(namespace, name).on(path));
     let question = move || address.with(|(namespace, name)| format!("{namespace}/{name}"));
-    let incident: Asked<Single<IncidentItem>> = ask(move || {
+    let incident: Asked<Single<IncidentItem, IgnoredAny>> = ask(move || {
         address.with(|(namespace, name)| {
             Query::default()
                 .with("namespace", namespace)
@@ -60,16 +61,24 @@ pub(crate) fn Incident() -> impl IntoView {
         })
     });
     let insights: Asked<List<InsightItem>> = ask(of_issue("/aiinsights"));
-    let plans = ask_with(question, move |api, _, _| {
-        let (namespace, name) = address.get_untracked();
-        dossier::plans(api, namespace, name)
-    });
+    let plans = ask_with(
+        question,
+        move |api, _, _| {
+            let (namespace, name) = address.get_untracked();
+            Box::pin(dossier::fetch_plans(api, namespace, name))
+        },
+        dossier::read_plans,
+    );
     let approvals: Asked<List<ApprovalItem>> = ask(of_issue("/approvals"));
     let post_mortems: Asked<List<PostMortemItem>> = ask(of_issue("/postmortems"));
-    let told = ask_with(question, move |api, _, _| {
-        let (namespace, name) = address.get_untracked();
-        dossier::timeline(api, namespace, name)
-    });
+    let told = ask_with(
+        question,
+        move |api, _, _| {
+            let (namespace, name) = address.get_untracked();
+            Box::pin(dossier::fetch_timeline(api, namespace, name))
+        },
+        dossier::read_timeline,
+    );
     view! {
         <Title text=move || address.with(|(_, name)| name.clone()) />
         {shown(move || async move {

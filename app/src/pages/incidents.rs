@@ -4,9 +4,9 @@
 //! out (`all` lets them in), those in need come first. `range` is the page's own: a window that slides along.
 
 use crate::{
-    client::ApiError,
+    client::{ApiError, read},
     components::{
-        ask::{Asked, ask_with, shown},
+        ask::{Asked, ask_with, read_total, shown, total},
         filter::{Choice, One, Several, Typed},
         frame::unresolved,
         incident::{IncidentTable, PATH},
@@ -76,7 +76,11 @@ pub(crate) fn Incidents() -> impl IntoView {
     let query = use_query();
     let list: Asked<List<IncidentItem>> = ask_with(
         move || asked(&query.get()).to_string(),
-        |api, question, now| async move { api.get(&slid(Query::parse(&question), now).on("/incidents")).await },
+        |api, question, now| {
+            let path = slid(Query::parse(&question), now).on("/incidents");
+            Box::pin(async move { Ok(vec![api.text(&path).await?]) })
+        },
+        |texts| read(texts.first().map_or("", String::as_str)),
     );
     let people = counted(move || {
         let query = asked(&query.get());
@@ -118,14 +122,17 @@ pub(crate) fn Incidents() -> impl IntoView {
 
 /// How many there are of a question that may hold a sliding range.
 fn counted(question: impl Fn() -> String + Send + Sync + 'static) -> Asked<u64> {
-    ask_with(question, |api, question, now| async move {
-        let query = slid(Query::parse(&question), now)
-            .without("page")
-            .without("sort")
-            .with("pageSize", "1");
-        let list: List<serde::de::IgnoredAny> = api.get(&query.on("/incidents")).await?;
-        Ok(list.metadata.total_count)
-    })
+    ask_with(
+        question,
+        |api, question, now| {
+            let query = slid(Query::parse(&question), now)
+                .without("page")
+                .without("sort")
+                .with("pageSize", "1");
+            Box::pin(async move { total(&api, &query.on("/incidents")).await })
+        },
+        read_total,
+    )
 }
 
 /// What the API is asked for a page's address; the range still slides.

@@ -15,6 +15,7 @@ use opsdeck_api::{
     Query, Single, StringMap,
     instance::{DrivesAiops, InstanceDetail, InstanceItem, Tls},
 };
+use serde::de::IgnoredAny;
 
 const PATH: &str = "/instances";
 
@@ -29,7 +30,7 @@ pub(crate) fn Instance() -> impl IntoView {
             )
         })
     });
-    let instance: Asked<Single<InstanceDetail>> = ask(move || {
+    let instance: Asked<Single<InstanceDetail, IgnoredAny>> = ask(move || {
         address.with(|(namespace, name)| {
             Query::default()
                 .with("namespace", namespace)

@@ -1,5 +1,6 @@
 //! What needs me? Then what is open, how it comes in, and how automation does.
 
+use crate::client::read;
 use crate::components::{
     approval::waiting_line,
     ask::{Asked, ask, ask_total, ask_with, shown},
@@ -236,12 +237,13 @@ fn distribution(parts: Vec<(&'static str, u64)>) -> AnyView {
 fn arrivals_panel() -> AnyView {
     let clock = Clock::current();
     let trends: Asked<List<TrendPoint>> = ask_with(
-        || String::new(),
-        |api, _, now| async move {
+        String::new,
+        |api, _, now| {
             let from = rfc3339(first_day(now));
-            api.get(&Query::default().with("from", &from).on("/analytics/trends"))
-                .await
+            let path = Query::default().with("from", &from).on("/analytics/trends");
+            Box::pin(async move { Ok(vec![api.text(&path).await?]) })
         },
+        |texts| read(texts.first().map_or("", String::as_str)),
     );
     trends_view(trends, clock)
 }
@@ -255,7 +257,8 @@ fn trends_view(trends: Asked<List<TrendPoint>>, clock: Clock) -> AnyView {
         let list = match trends.get().await {
             Ok(list) => list,
             Err(error) => {
-                return view! { <section class="panel"><Failed what="the arrivals" error=error /></section> }.into_any();
+                return view! { <section class="panel"><Failed what="the arrivals" error=error /></section> }
+                    .into_any();
             }
         };
         let first = first_day(clock.at_once());
