@@ -218,7 +218,8 @@ where
     shown_over(loading, view)
 }
 
-fn shown_over<Fut>(first: fn() -> AnyView, view: impl Fn() -> Fut + Send + Sync + 'static) -> AnyView
+/// As `shown`, with something else in its place until the first answer.
+pub(crate) fn shown_over<Fut>(first: fn() -> AnyView, view: impl Fn() -> Fut + Send + Sync + 'static) -> AnyView
 where
     Fut: Future<Output = AnyView> + Send + 'static,
 {

@@ -174,12 +174,7 @@ fn of_incident(story: &mut Story, incident: &IncidentItem) {
     if incident.state == "Resolved" {
         story.tell(incident.resolved_at.as_deref(), Hand::Good, "Resolved", "");
     } else if incident.resolved_at.is_some() {
-        story.tell(
-            incident.resolved_at.as_deref(),
-            Hand::Person,
-            incident.state.clone(),
-            "",
-        );
+        story.tell(incident.resolved_at.as_deref(), Hand::Bad, incident.state.clone(), "");
     }
 }
 

@@ -151,9 +151,6 @@ fn page(review: Review) -> AnyView {
                     }}
                 </section>
                 {why(&approval, incident.as_ref(), insight.as_ref(), plan.as_ref())}
-            </div>
-            <aside class="stack">
-                {decide(&approval)}
                 <section class="panel">
                     <header>
                         <h2>"Timeline"</h2>
@@ -163,7 +160,8 @@ fn page(review: Review) -> AnyView {
                         <Timeline events=story(&approval, incident.as_ref(), insight.as_ref(), plan.as_ref()) />
                     </div>
                 </section>
-            </aside>
+            </div>
+            <aside>{decide(&approval)}</aside>
         </div>
     }
     .into_any()

@@ -271,6 +271,7 @@ fn facts(incident: &IncidentItem) -> AnyView {
                 {incident
                     .detected_at
                     .clone()
+                    .filter(|at| *at != incident.creation_timestamp)
                     .map(|at| {
                         view! {
                             <dt>"Detected"</dt>
@@ -498,7 +499,7 @@ fn plan_view(plan: RemediationDetail, approval: Option<ApprovalItem>) -> AnyView
                 </span>
             </header>
             <div class="body prose">
-                {(!item.strategy.is_empty()).then(|| view! { <p class="pre">{item.strategy}</p> })}
+                {strategy(&item.strategy)}
                 {(!item.result.is_empty()).then(|| view! { <p><span class="faint">"Result: "</span> {item.result}</p> })}
                 {approval.map(|approval| view! { <p><span class="faint">"Approval: "</span> {approval_line(&approval)}</p> })}
                 {plan
@@ -569,6 +570,26 @@ fn plan_view(plan: RemediationDetail, approval: Option<ApprovalItem>) -> AnyView
         </section>
     }
     .into_any()
+}
+
+/// Plans of a runbook repeat the analysis in their strategy; it stands above already.
+fn strategy(text: &str) -> Option<AnyView> {
+    let (strategy, analysis) = text.split_once(" AI analysis: ").unwrap_or((text, ""));
+    (!text.is_empty()).then(|| {
+        view! {
+            <p class="pre">{strategy.to_owned()}</p>
+            {(!analysis.is_empty())
+                .then(|| {
+                    view! {
+                        <details class="more">
+                            <summary>"The analysis it was made from"</summary>
+                            <p class="pre">{analysis.to_owned()}</p>
+                        </details>
+                    }
+                })}
+        }
+        .into_any()
+    })
 }
 
 fn approval_line(approval: &ApprovalItem) -> AnyView {

@@ -105,6 +105,7 @@ pub(crate) fn Incidents() -> impl IntoView {
                 };
                 summary(&query.get_untracked(), list.metadata.total_count, people, all)
             })}
+            {order()}
         </div>
         <div class="search-phone">
             <Search id="search-here" />
@@ -267,20 +268,28 @@ fn filters() -> AnyView {
                         }
                     })
             }}
-            <span class="dim order">
-                {move || match query.with(|query| query.first("sort").map(str::to_owned)) {
-                    None => "Sorted by need, then newest".into_any(),
-                    Some(_) => {
-                        view! {
-                            <a href=href(&query.get().without("sort").without("page").on(PATH)) data-noscroll="">
-                                "Sort by need"
-                            </a>
-                        }
-                        .into_any()
-                    }
-                }}
-            </span>
         </div>
+    }
+    .into_any()
+}
+
+/// In which order the rows stand, and the way back to the usual one.
+fn order() -> AnyView {
+    let query = use_query();
+    view! {
+        <span class="dim order">
+            {move || match query.with(|query| query.first("sort").map(str::to_owned)) {
+                None => "Sorted by need, then newest".into_any(),
+                Some(_) => {
+                    view! {
+                        <a href=href(&query.get().without("sort").without("page").on(PATH)) data-noscroll="">
+                            "Sort by need"
+                        </a>
+                    }
+                    .into_any()
+                }
+            }}
+        </span>
     }
     .into_any()
 }

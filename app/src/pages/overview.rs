@@ -221,8 +221,8 @@ fn distribution(parts: Vec<(&'static str, u64)>) -> AnyView {
                         view! {
                             <li>
                                 <a href=href(&query.on("/incidents"))>
-                                    <b class:zero=count == 0>{thousands(count)}</b>
                                     <Severity severity=severity />
+                                    <b class:zero={count == 0}>{thousands(count)}</b>
                                 </a>
                             </li>
                         }
