@@ -48,8 +48,8 @@ pub(crate) struct Api {
 // === impl ApiError ===
 
 impl ApiError {
-    fn from_answer(status: u16, body: &[u8]) -> Self {
-        match serde_json::from_slice::<ErrorBody>(body) {
+    fn from_answer(status: u16, body: &str) -> Self {
+        match serde_json::from_str::<ErrorBody>(body) {
             Ok(body) => Self {
                 status,
                 message: body.message,
@@ -65,7 +65,7 @@ impl ApiError {
         }
     }
 
-    fn unreadable(cause: &serde_json::Error) -> Self {
+    fn unreadable(cause: &str) -> Self {
         Self {
             status: 0,
             message: format!("the answer could not be read: {cause}"),
@@ -89,9 +89,12 @@ impl ApiError {
 
 #[cfg(feature = "ssr")]
 impl ServerApi {
-    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ApiError> {
+    pub(crate) async fn text(&self, path: &str) -> Result<String, ApiError> {
         let (status, body) = (self.0)(format!("{ROOT}{path}")).await;
-        read(status, &body)
+        succeeded(
+            status,
+            String::from_utf8(body).map_err(|_| ApiError::unreadable("it is not text"))?,
+        )
     }
 }
 
@@ -104,6 +107,13 @@ impl fmt::Debug for ServerApi {
 
 // === impl Api ===
 
+impl Api {
+    /// `path` is relative to `/api/v1` and carries its query: `/incidents?page=2`.
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ApiError> {
+        read(&self.text(path).await?)
+    }
+}
+
 #[cfg(feature = "ssr")]
 impl Api {
     pub(crate) fn current() -> Self {
@@ -112,9 +122,9 @@ impl Api {
         }
     }
 
-    /// `path` is relative to `/api/v1` and carries its query: `/incidents?page=2`.
-    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ApiError> {
-        self.server.get(path).await
+    /// As `get`, before it is read.
+    pub(crate) async fn text(&self, path: &str) -> Result<String, ApiError> {
+        self.server.text(path).await
     }
 }
 
@@ -135,11 +145,11 @@ impl Api {
         }
     }
 
-    /// `path` is relative to `/api/v1` and carries its query: `/incidents?page=2`.
-    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ApiError> {
+    /// As `get`, before it is read.
+    pub(crate) async fn text(&self, path: &str) -> Result<String, ApiError> {
         let url = format!("{}{ROOT}{path}", self.base);
         let (status, body) = browser::get(url).await?;
-        let answer = read(status, &body);
+        let answer = succeeded(status, body);
         if let (Err(error), Some(session)) = (&answer, self.session)
             && error.status == 401
         {
@@ -151,18 +161,22 @@ impl Api {
     /// Exchanges the key for a session cookie.
     pub(crate) async fn sign_in(&self, key: String, remember: bool) -> Result<(), ApiError> {
         let url = format!("{}{ROOT}/session", self.base);
-        match browser::post_session(url, key, remember).await? {
-            (200..300, _) => Ok(()),
-            (status, body) => Err(ApiError::from_answer(status, &body)),
-        }
+        let (status, body) = browser::post_session(url, key, remember).await?;
+        succeeded(status, body).map(drop)
     }
 }
 
-fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
-    if !(200..300).contains(&status) {
-        return Err(ApiError::from_answer(status, body));
+/// Reads an answer of the API.
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
+    serde_json::from_str(text).map_err(|cause| ApiError::unreadable(&cause.to_string()))
+}
+
+fn succeeded(status: u16, body: String) -> Result<String, ApiError> {
+    if (200..300).contains(&status) {
+        Ok(body)
+    } else {
+        Err(ApiError::from_answer(status, &body))
     }
-    serde_json::from_slice(body).map_err(|cause| ApiError::unreadable(&cause))
 }
 
 /// Fetch. A request whose page was left before the answer came is aborted.
@@ -183,7 +197,7 @@ mod browser {
         }
     }
 
-    pub(super) async fn get(url: String) -> Result<(u16, Vec<u8>), ApiError> {
+    pub(super) async fn get(url: String) -> Result<(u16, String), ApiError> {
         SendWrapper::new(async move {
             let mut guard = AbortOnDrop(AbortController::new().ok());
             let signal = guard.0.as_ref().map(AbortController::signal);
@@ -198,7 +212,7 @@ mod browser {
         .await
     }
 
-    pub(super) async fn post_session(url: String, key: String, remember: bool) -> Result<(u16, Vec<u8>), ApiError> {
+    pub(super) async fn post_session(url: String, key: String, remember: bool) -> Result<(u16, String), ApiError> {
         SendWrapper::new(async move {
             let request = Request::post(&url)
                 .header("X-API-Key", &key)
@@ -210,8 +224,8 @@ mod browser {
         .await
     }
 
-    async fn receive(response: Response) -> Result<(u16, Vec<u8>), ApiError> {
-        let body = response.binary().await.map_err(|_| ApiError::unreachable())?;
+    async fn receive(response: Response) -> Result<(u16, String), ApiError> {
+        let body = response.text().await.map_err(|_| ApiError::unreachable())?;
         Ok((response.status(), body))
     }
 }

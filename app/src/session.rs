@@ -4,7 +4,10 @@ use crate::client::ApiError;
 use opsdeck_api::whoami::WhoAmI;
 
 #[cfg(feature = "ssr")]
-use {crate::client::ServerApi, opsdeck_api::Single};
+use {
+    crate::client::{ServerApi, read},
+    opsdeck_api::Single,
+};
 
 /// The answer of `/whoami`. A 401 in it means: show the sign-in form, at whatever address was asked for.
 pub type Session = Result<WhoAmI, ApiError>;
@@ -12,7 +15,8 @@ pub type Session = Result<WhoAmI, ApiError>;
 /// The server asks this before it renders, so that no part of a page has to wait to know for whom it is.
 #[cfg(feature = "ssr")]
 pub async fn session(api: &ServerApi) -> Session {
-    api.get::<Single<WhoAmI>>("/whoami").await.map(|answer| answer.spec)
+    let answer: Single<WhoAmI> = read(&api.text("/whoami").await?)?;
+    Ok(answer.spec)
 }
 
 /// Takes over, once, what upstream's page left in this browser: the theme, and the key, which is exchanged for a session and forgotten.

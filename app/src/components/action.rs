@@ -62,37 +62,55 @@ pub(crate) fn parameters(params: StringMap) -> AnyView {
 }
 
 fn values(params: StringMap, before: Before) -> AnyView {
-    if params.is_empty() {
+    let (asked, known) = match before {
+        Before::NotAsked => (false, StringMap::new()),
+        Before::Asked(known) => (true, known.unwrap_or_default()),
+    };
+    if params.is_empty() && known.is_empty() {
         return view! { <p class="faint small">"No parameters"</p> }.into_any();
     }
+    let beside: Vec<_> = known
+        .iter()
+        .filter(|(name, _)| !params.contains_key(*name))
+        .map(|(name, now)| {
+            view! {
+                <div>
+                    <dt>{name.clone()}</dt>
+                    <dd>
+                        <span class="was">{now.clone()}</span>
+                        <span class="faint">" now"</span>
+                    </dd>
+                </div>
+            }
+            .into_any()
+        })
+        .collect();
     let rows = params.into_iter().map(|(name, to)| {
-        let was = match &before {
-            Before::NotAsked => None,
-            Before::Asked(known) => Some(known.as_ref().and_then(|known| known.get(&name)).cloned()),
-        };
+        let was = known.get(&name).cloned();
         // Some parameters steer the action and stand for nothing that the cluster has.
-        let was = was.filter(|known| known.is_some() || !is_instruction(&name));
+        let compared = asked && (was.is_some() || !is_instruction(&name));
         view! {
             <div>
                 <dt>{name}</dt>
-                <dd>
-                    {was
-                        .map(|known| {
-                            let class = if known.is_some() { "was" } else { "was faint" };
-                            let text = known.unwrap_or_else(|| "now: unknown".into());
-                            view! {
-                                <span class=class>{text}</span>
-                                <span class="arrow">
-                                    <span aria-hidden="true">"→"</span>
-                                    <span class="vh">"becomes"</span>
-                                </span>
-                            }
-                        })} <span class="to">{to}</span>
-                </dd>
+                <dd>{compared.then(|| earlier(was))} <span class="to">{to}</span></dd>
             </div>
         }
+        .into_any()
     });
-    view! { <dl class="diff">{rows.collect_view()}</dl> }.into_any()
+    view! { <dl class="diff">{rows.chain(beside).collect_view()}</dl> }.into_any()
+}
+
+/// What the cluster has now, and that it will change.
+fn earlier(was: Option<String>) -> AnyView {
+    let class = if was.is_some() { "was" } else { "was faint" };
+    view! {
+        <span class=class>{was.unwrap_or_else(|| "now: unknown".into())}</span>
+        <span class="arrow">
+            <span aria-hidden="true">"→"</span>
+            <span class="vh">"becomes"</span>
+        </span>
+    }
+    .into_any()
 }
 
 fn is_instruction(name: &str) -> bool {

@@ -13,12 +13,11 @@ pub(crate) const PATH: &str = "/approvals";
 
 /// What the request asks for, in one line.
 pub(crate) fn title(item: &ApprovalItem) -> String {
-    let target = item.actions.iter().find_map(|action| action.target.as_ref());
-    let fallback = item.plan.as_deref().unwrap_or(&item.name);
-    request_title(
-        item.actions.iter().map(|action| (action.kind.as_str(), &action.params)),
-        Some(target.map_or(fallback, |target| &target.name)),
-    )
+    let steps = item.actions.iter().map(|action| {
+        let target = action.target.as_ref().map(|target| target.name.as_str());
+        (action.kind.as_str(), &action.params, target)
+    });
+    request_title(steps, item.plan.as_deref().unwrap_or(&item.name))
 }
 
 pub(crate) fn is_open(item: &ApprovalItem) -> bool {

@@ -1,17 +1,16 @@
 //! How a page gets its data: a resource that is part of the first rendering, is asked again when its question changes or the person refreshes,
 //! and whose last good answer stays on screen when a refresh fails.
+//!
+//! Answers travel as the text that the API sent and are read where they are shown: one kind of resource serves all, which keeps the bundle small.
 
 use crate::{
-    client::{Api, ApiError},
+    client::{Api, ApiError, read},
     components::{notice::Failed, time::Clock},
 };
 use leptos::prelude::*;
 use opsdeck_api::List;
-use serde::{
-    Serialize,
-    de::{DeserializeOwned, IgnoredAny},
-};
-use std::future::Future;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use std::{future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 
 /// Asks everything on the page again.
 #[derive(Clone, Copy, Debug)]
@@ -23,16 +22,20 @@ pub(crate) struct Refresh {
     failure: RwSignal<Option<ApiError>>,
 }
 
-/// A question and its answer.
-pub(crate) struct Asked<T: Send + Sync + 'static> {
-    question: Memo<String>,
-    answer: Resource<Result<T, ApiError>>,
-    last_good: StoredValue<Option<(String, T)>>,
-}
+/// The texts that answer a question, in the order in which they were asked for.
+pub(crate) type Texts = Vec<String>;
 
-/// What can travel in an answer.
-pub(crate) trait Answer: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {}
-impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> Answer for T {}
+/// A fetch under way.
+pub(crate) type Fetch = Pin<Box<dyn Future<Output = Result<Texts, ApiError>> + Send>>;
+
+/// A question and its answer.
+pub(crate) struct Asked<T> {
+    question: Memo<String>,
+    answer: Resource<Result<Texts, ApiError>>,
+    last_good: StoredValue<Option<(String, Texts)>>,
+    read: fn(&[String]) -> Result<T, ApiError>,
+    reads: PhantomData<fn() -> T>,
+}
 
 // === impl Refresh ===
 
@@ -61,41 +64,66 @@ impl Refresh {
 
 // === impl Asked ===
 
-impl<T: Send + Sync + 'static> Clone for Asked<T> {
+impl<T> Clone for Asked<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: Send + Sync + 'static> Copy for Asked<T> {}
+impl<T> Copy for Asked<T> {}
 
 /// Asks what stands at a path of the API.
-pub(crate) fn ask<T: Answer>(path: impl Fn() -> String + Send + Sync + 'static) -> Asked<T> {
-    ask_with(path, |api, path, _| async move { api.get(&path).await })
+pub(crate) fn ask<T: DeserializeOwned>(path: impl Fn() -> String + Send + Sync + 'static) -> Asked<T> {
+    ask_with(
+        path,
+        |api, path, _| Box::pin(async move { Ok(vec![api.text(&path).await?]) }),
+        |texts| read(texts.first().map_or("", String::as_str)),
+    )
 }
 
 /// Asks only how many there are. The path should ask for a page of one.
 pub(crate) fn ask_total(path: impl Fn() -> String + Send + Sync + 'static) -> Asked<u64> {
-    ask_with(path, |api, path, _| async move {
-        let list: List<IgnoredAny> = api.get(&path).await?;
-        Ok(list.metadata.total_count)
-    })
+    ask_with(
+        path,
+        |api, path, _| Box::pin(async move { total(&api, &path).await }),
+        read_total,
+    )
+}
+
+/// The total of a list, as the only text of an answer.
+pub(crate) async fn total(api: &Api, path: &str) -> Result<Texts, ApiError> {
+    let list: List<IgnoredAny> = api.get(path).await?;
+    Ok(vec![list.metadata.total_count.to_string()])
+}
+
+pub(crate) fn read_total(texts: &[String]) -> Result<u64, ApiError> {
+    read(texts.first().map_or("", String::as_str))
 }
 
 /// Asks in more than one step. `fetch` gets the question and the time at which it is asked, so that sliding ranges slide.
-pub(crate) fn ask_with<T, Fut>(
+pub(crate) fn ask_with<T>(
     question: impl Fn() -> String + Send + Sync + 'static,
-    fetch: impl Fn(Api, String, i64) -> Fut + Send + Sync + 'static,
-) -> Asked<T>
-where
-    T: Answer,
-    Fut: Future<Output = Result<T, ApiError>> + Send + 'static,
-{
+    fetch: impl Fn(Api, String, i64) -> Fetch + Send + Sync + 'static,
+    read: fn(&[String]) -> Result<T, ApiError>,
+) -> Asked<T> {
+    let question = Memo::new(move |_| question());
+    Asked {
+        question,
+        answer: resource(question, Arc::new(fetch)),
+        last_good: StoredValue::new(None),
+        read,
+        reads: PhantomData,
+    }
+}
+
+fn resource(
+    question: Memo<String>,
+    fetch: Arc<dyn Fn(Api, String, i64) -> Fetch + Send + Sync>,
+) -> Resource<Result<Texts, ApiError>> {
     let api = Api::current();
     let clock = Clock::current();
     let refresh = expect_context::<Refresh>();
-    let question = Memo::new(move |_| question());
-    let answer = Resource::new(
+    Resource::new(
         move || (refresh.round.get(), question.get()),
         move |(_, question)| {
             let now = clock.at_once();
@@ -111,35 +139,14 @@ where
                 answer
             }
         },
-    );
-    Asked {
-        question,
-        answer,
-        last_good: StoredValue::new(None),
-    }
+    )
 }
 
-impl<T: Answer> Asked<T> {
+impl<T: 'static> Asked<T> {
     /// The answer; after a refresh that failed, the last good one to the same question.
     pub(crate) async fn get(self) -> Result<T, ApiError> {
-        let answer = self.answer.await;
-        if cfg!(feature = "ssr") {
-            return answer;
-        }
-        // An answer may come when its page has been left and nothing of it is there any more.
-        let Some(question) = self.question.try_get_untracked() else {
-            return answer;
-        };
-        match answer {
-            Ok(value) => {
-                self.last_good.try_set_value(Some((question, value.clone())));
-                Ok(value)
-            }
-            Err(error) => match self.last_good.try_get_value().flatten() {
-                Some((asked, value)) if asked == question => Ok(value),
-                _ => Err(error),
-            },
-        }
+        let texts = last_good_or(self.answer.await, self.question, self.last_good)?;
+        (self.read)(&texts)
     }
 
     /// Shows the answer. `what` names it where it is missing: `the incidents`.
@@ -161,15 +168,37 @@ impl<T: Answer> Asked<T> {
 
     /// Shows the answer where there is one, and says nothing where there is none.
     pub(crate) fn quietly(self, view: impl Fn(T) -> AnyView + Clone + Send + Sync + 'static) -> AnyView {
-        view! {
-            <Transition>
-                {move || {
-                    let view = view.clone();
-                    Suspend::new(async move { self.get().await.ok().map(view) })
-                }}
-            </Transition>
+        shown_over(
+            || ().into_any(),
+            move || {
+                let view = view.clone();
+                async move { self.get().await.map_or_else(|_| ().into_any(), view) }
+            },
+        )
+    }
+}
+
+fn last_good_or(
+    answer: Result<Texts, ApiError>,
+    question: Memo<String>,
+    last_good: StoredValue<Option<(String, Texts)>>,
+) -> Result<Texts, ApiError> {
+    if cfg!(feature = "ssr") {
+        return answer;
+    }
+    // An answer may come when its page has been left and nothing of it is there any more.
+    let Some(question) = question.try_get_untracked() else {
+        return answer;
+    };
+    match answer {
+        Ok(texts) => {
+            last_good.try_set_value(Some((question, texts.clone())));
+            Ok(texts)
         }
-        .into_any()
+        Err(error) => match last_good.try_get_value().flatten() {
+            Some((asked, texts)) if asked == question => Ok(texts),
+            _ => Err(error),
+        },
     }
 }
 
@@ -178,14 +207,27 @@ pub(crate) fn shown<Fut>(view: impl Fn() -> Fut + Send + Sync + 'static) -> AnyV
 where
     Fut: Future<Output = AnyView> + Send + 'static,
 {
-    view! {
-        <Transition fallback=|| {
-            view! {
-                <p class="loading" aria-busy="true">
-                    "Loading"
-                </p>
-            }
-        }>{move || Suspend::new(view())}</Transition>
-    }
-    .into_any()
+    let loading = || {
+        view! {
+            <p class="loading" aria-busy="true">
+                "Loading"
+            </p>
+        }
+        .into_any()
+    };
+    shown_over(loading, view)
+}
+
+/// As `shown`, with something else in its place until the first answer.
+pub(crate) fn shown_over<Fut>(first: fn() -> AnyView, view: impl Fn() -> Fut + Send + Sync + 'static) -> AnyView
+where
+    Fut: Future<Output = AnyView> + Send + 'static,
+{
+    transition(first, Arc::new(move || Box::pin(view())))
+}
+
+type Shown = Pin<Box<dyn Future<Output = AnyView> + Send>>;
+
+fn transition(first: fn() -> AnyView, view: Arc<dyn Fn() -> Shown + Send + Sync>) -> AnyView {
+    view! { <Transition fallback=first>{move || Suspend::new(view())}</Transition> }.into_any()
 }

@@ -5,7 +5,7 @@ use crate::components::{
     time::Ago,
 };
 use leptos::prelude::*;
-use opsdeck_api::instance::Condition;
+use opsdeck_api::instance::{Condition, InstanceItem};
 
 /// One condition in words.
 struct Meaning {
@@ -65,9 +65,18 @@ pub(crate) fn condition_name(kind: &str) -> String {
     }
 }
 
-/// The conditions in the order in which one depends on the other; the first that failed is where to start.
+/// Where to start: the first that is False. One that is merely unknown may be so because a later one is False.
+pub(crate) fn start_at(item: &InstanceItem) -> Option<&Condition> {
+    let failed = item.conditions.iter().find(|condition| condition.status == "False");
+    failed.or_else(|| {
+        let first = item.first_failed.as_deref()?;
+        item.conditions.iter().find(|condition| condition.kind == first)
+    })
+}
+
+/// The conditions in the order in which one depends on the other.
 #[component]
-pub(crate) fn Conditions(conditions: Vec<Condition>, first_failed: Option<String>) -> impl IntoView {
+pub(crate) fn Conditions(conditions: Vec<Condition>, start: Option<String>) -> impl IntoView {
     let rows = conditions.into_iter().map(|condition| {
         let words = meaning(&condition.kind);
         let advice = match condition.status.as_str() {
@@ -75,7 +84,7 @@ pub(crate) fn Conditions(conditions: Vec<Condition>, first_failed: Option<String
             "False" => words.when_false,
             _ => words.when_unknown,
         };
-        let is_first = first_failed.as_deref() == Some(condition.kind.as_str());
+        let is_first = start.as_deref() == Some(condition.kind.as_str());
         let reason = condition.reason.filter(|reason| !reason.is_empty());
         let message = condition.message.filter(|message| !message.is_empty());
         view! {

@@ -1,8 +1,9 @@
 //! Everything known of one incident beside itself: insights, plans, requests, post-mortems, and the story they tell together.
 
 use crate::{
-    client::{Api, ApiError},
+    client::{Api, ApiError, read},
     components::{
+        ask::Texts,
         link::segment,
         timeline::{Event, Hand, Story},
         words::{action, person, plural},
@@ -16,6 +17,8 @@ use opsdeck_api::{
     postmortem::PostMortemItem,
     remediation::{RemediationDetail, RemediationItem},
 };
+use serde::de::IgnoredAny;
+use std::cmp::Reverse;
 
 /// The query that finds what belongs to an incident.
 pub(crate) fn of_issue(namespace: &str, name: &str) -> Query {
@@ -25,40 +28,62 @@ pub(crate) fn of_issue(namespace: &str, name: &str) -> Query {
         .with("pageSize", "100")
 }
 
-/// The plans with what the list does not carry: evidence, constraints, the steps of an agentic run. Newest attempt first.
-pub(crate) async fn plans(api: Api, namespace: String, name: String) -> Result<Vec<RemediationDetail>, ApiError> {
+/// The plans with what the list does not carry: evidence, constraints, the steps of an agentic run. One text for the list, one for each plan that
+/// could be had alone.
+pub(crate) async fn fetch_plans(api: Api, namespace: String, name: String) -> Result<Texts, ApiError> {
     let path = format!("/incidents/{}/remediation", segment(&name));
     let query = Query::default().with("namespace", &namespace).with("pageSize", "100");
-    let list: List<RemediationItem> = api.get(&query.on(&path)).await?;
-    let mut plans = Vec::with_capacity(list.items.len());
-    for item in list.items {
+    let list = api.text(&query.on(&path)).await?;
+    let items = read::<List<RemediationItem>>(&list)?.items;
+    let mut texts = vec![list];
+    for item in items {
         let path = format!("/remediations/{}", segment(&item.name));
         let detail = api
-            .get::<Single<RemediationDetail>>(&Query::default().with("namespace", &item.namespace).on(&path))
+            .text(&Query::default().with("namespace", &item.namespace).on(&path))
             .await;
-        // Without its details a plan still says what it does and how it went.
-        plans.push(detail.map_or_else(
-            |_| RemediationDetail {
+        texts.extend(detail);
+    }
+    Ok(texts)
+}
+
+/// Newest attempt first. Without its details a plan still says what it does and how it went.
+pub(crate) fn read_plans(texts: &[String]) -> Result<Vec<RemediationDetail>, ApiError> {
+    let [list, details @ ..] = texts else {
+        return Ok(Vec::new());
+    };
+    let mut details: Vec<RemediationDetail> = details
+        .iter()
+        .filter_map(|text| Some(read::<Single<RemediationDetail, IgnoredAny>>(text).ok()?.spec))
+        .collect();
+    for item in read::<List<RemediationItem>>(list)?.items {
+        if !details.iter().any(|detail| detail.item.name == item.name) {
+            details.push(RemediationDetail {
                 item,
                 ..RemediationDetail::default()
-            },
-            |answer| answer.spec,
-        ));
+            });
+        }
     }
-    plans.sort_by_key(|plan| std::cmp::Reverse(plan.item.attempt));
-    Ok(plans)
+    details.sort_by_key(|plan| Reverse(plan.item.attempt));
+    Ok(details)
 }
 
 /// The post-mortem's own timeline; an incident without one has none.
-pub(crate) async fn timeline(api: Api, namespace: String, name: String) -> Result<Vec<TimelineItem>, ApiError> {
+pub(crate) async fn fetch_timeline(api: Api, namespace: String, name: String) -> Result<Texts, ApiError> {
     let path = format!("/incidents/{}/timeline", segment(&name));
     match api
-        .get::<List<TimelineItem>>(&Query::default().with("namespace", &namespace).on(&path))
+        .text(&Query::default().with("namespace", &namespace).on(&path))
         .await
     {
-        Ok(list) => Ok(list.items),
+        Ok(text) => Ok(vec![text]),
         Err(error) if error.status == 404 => Ok(Vec::new()),
         Err(error) => Err(error),
+    }
+}
+
+pub(crate) fn read_timeline(texts: &[String]) -> Result<Vec<TimelineItem>, ApiError> {
+    match texts.first() {
+        Some(text) => Ok(read::<List<TimelineItem>>(text)?.items),
+        None => Ok(Vec::new()),
     }
 }
 
@@ -149,12 +174,7 @@ fn of_incident(story: &mut Story, incident: &IncidentItem) {
     if incident.state == "Resolved" {
         story.tell(incident.resolved_at.as_deref(), Hand::Good, "Resolved", "");
     } else if incident.resolved_at.is_some() {
-        story.tell(
-            incident.resolved_at.as_deref(),
-            Hand::Person,
-            incident.state.clone(),
-            "",
-        );
+        story.tell(incident.resolved_at.as_deref(), Hand::Bad, incident.state.clone(), "");
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     Theme,
     components::{
-        ask::{Asked, Refresh, ask_total},
+        ask::{Asked, Refresh, ask_total, shown_over},
         icon::Icon,
         link::{href, use_query},
         search::Search,
@@ -88,13 +88,14 @@ fn nav_items() -> AnyView {
     let one = |query: Query, path: &str| query.with("pageSize", "1").on(path);
     let open = ask_total(move || one(unresolved(), "/incidents"));
     let pending = ask_total(move || one(Query::parse("state=Pending&expired=false"), "/approvals"));
-    let unready = ask_total(move || one(Query::parse("ready=false"), "/instances"));
+    let ready = ask_total(move || one(Query::parse("ready=true"), "/instances"));
+    let instances = ask_total(move || one(Query::default(), "/instances"));
     view! {
         <ul>
             {nav_item("/", Icon::Home, "Overview", ().into_any())}
             {nav_item("/incidents", Icon::Alert, "Incidents", count(open, "unresolved", ""))}
             {nav_item("/approvals", Icon::Stamp, "Approvals", count(pending, "waiting", "needs"))}
-            {nav_item("/instances", Icon::Server, "Instances", count(unready, "not ready", ""))}
+            {nav_item("/instances", Icon::Server, "Instances", ready_of_all(ready, instances))}
         </ul>
     }
     .into_any()
@@ -137,6 +138,23 @@ fn count(total: Asked<u64>, word: &'static str, class: &'static str) -> AnyView 
             .into_any(),
         })
         .into_any()
+}
+
+fn ready_of_all(ready: Asked<u64>, instances: Asked<u64>) -> AnyView {
+    shown_over(
+        || ().into_any(),
+        move || async move {
+            let (Ok(ready), Ok(all)) = (ready.get().await, instances.get().await) else {
+                return ().into_any();
+            };
+            view! {
+                <span class="count">
+                    {format!("{}/{}", thousands(ready), thousands(all))} <span class="vh">" ready"</span>
+                </span>
+            }
+            .into_any()
+        },
+    )
 }
 
 /// How old the page is, and the way to a newer one.

@@ -5,7 +5,7 @@ use crate::components::{
     mark::{Severity, State, StateWord},
     sort::SortHeader,
     time::{Age, Until},
-    words::person,
+    words::{person, told},
 };
 use leptos::prelude::*;
 use opsdeck_api::incident::IncidentItem;
@@ -78,7 +78,7 @@ fn row(item: IncidentItem) -> AnyView {
                     {item.name.clone()}
                 </a>
                 {item.chaos_induced.then(|| view! { <span class="tag">"drill"</span> })}
-                <p title=item.description.clone()>{item.description.clone()}</p>
+                <p title=item.description.clone()>{told(&item.description).to_owned()}</p>
             </td>
             <td class="c-res">
                 {item.resource.name.clone()} <p>{resource}</p>

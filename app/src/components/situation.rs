@@ -84,8 +84,10 @@ fn attempt(incident: &IncidentItem, newest: Option<&RemediationItem>, plans: usi
         )
     } else {
         lower_first(&request_title(
-            plan.actions.iter().map(|action| (action.kind.as_str(), &action.params)),
-            Some(&incident.resource.name),
+            plan.actions
+                .iter()
+                .map(|action| (action.kind.as_str(), &action.params, None)),
+            &incident.resource.name,
         ))
     };
     let number = if plans > 1 {

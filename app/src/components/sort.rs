@@ -43,13 +43,12 @@ pub(crate) fn SortHeader(
         <th scope="col" class=class aria-sort=aria_sort>
             <a href=target data-noscroll="">
                 {label}
-                <span class="arrow" aria-hidden="true">
-                    {move || match aria_sort() {
-                        Some("ascending") => "↑",
-                        Some(_) => "↓",
-                        None => "",
-                    }}
-                </span>
+                {move || {
+                    aria_sort()
+                        .map(|order| {
+                            view! { <span aria-hidden="true">{if order == "ascending" { " ↑" } else { " ↓" }}</span> }
+                        })
+                }}
             </a>
         </th>
     }

@@ -80,30 +80,25 @@ pub(crate) fn action(kind: &str) -> String {
     words.join(" ")
 }
 
-/// What the whole request would do, in one line: `Scale Deployment payout-worker`, `Rotate secret of edge-proxy, then restart it`.
+/// What the whole request would do, in one line: `Stop payout-worker`, `Rotate secret edge-wildcard-tls, then restart edge-proxy`.
+/// `subject` is what the incident is about, for steps that name nothing themselves.
 pub(crate) fn request_title<'a>(
-    actions: impl Iterator<Item = (&'a str, &'a StringMap)>,
-    target: Option<&str>,
+    steps: impl Iterator<Item = (&'a str, &'a StringMap, Option<&'a str>)>,
+    subject: &str,
 ) -> String {
-    let mut verbs: Vec<String> = Vec::new();
-    for (kind, params) in actions {
-        let verb = match (kind, params.get("containment").map(String::as_str)) {
-            ("ScaleDeployment" | "ScaleStatefulSet", Some("true")) => "Stop".to_owned(),
-            _ => headline_verb(kind),
-        };
-        if !verbs.contains(&verb) {
-            verbs.push(verb);
+    let mut phrases: Vec<String> = Vec::new();
+    for (kind, params, target) in steps {
+        let phrase = phrase(kind, params, target.unwrap_or(subject));
+        if !phrases.contains(&phrase) {
+            phrases.push(phrase);
         }
     }
-    let target = target.unwrap_or_default();
-    match verbs.as_slice() {
-        [] => format!("Act on {target}"),
-        [one] => format!("{one} {target}"),
-        [one, two] => format!("{one} {target}, then {} it", uncapitalised(two)),
-        [one, rest @ ..] => format!("{one} {target} and {} more", rest.len()),
+    match phrases.as_slice() {
+        [] => "Let the model act step by step".to_owned(),
+        [one] => one.clone(),
+        [one, two] => format!("{one}, then {}", uncapitalised(two)),
+        [one, rest @ ..] => format!("{one}, then {} more steps", rest.len()),
     }
-    .trim_end()
-    .to_owned()
 }
 
 /// `Deployment checkout in shop`.
@@ -134,30 +129,51 @@ pub(crate) fn listed(items: &[&str]) -> String {
     }
 }
 
-fn headline_verb(kind: &str) -> String {
+/// One step with the thing that it touches.
+fn phrase(kind: &str, params: &StringMap, target: &str) -> String {
+    let param = |name: &str| params.get(name).map(String::as_str);
     match kind {
+        "ScaleDeployment" | "ScaleStatefulSet" if param("containment") == Some("true") => format!("Stop {target}"),
+        "ScaleDeployment" | "ScaleStatefulSet" => match param("replicas") {
+            Some(replicas) => format!("Scale {target} to {replicas}"),
+            None => format!("Scale {target}"),
+        },
         "AdjustResources"
         | "AdjustStatefulSetResources"
         | "AdjustDaemonSetResources"
         | "AdjustJobResources"
-        | "AdjustCronJobResources" => "Change resources of".into(),
-        "AdjustHPA" => "Change autoscaling of".into(),
-        "RotateSecret" => "Rotate secret of".into(),
-        "ResizePVC" => "Grow volume of".into(),
-        "DeletePod" | "DeleteStatefulSetPod" | "DeleteDaemonSetPod" => "Delete a pod of".into(),
-        "RestartStatefulSetPod" => "Restart a pod of".into(),
-        "PatchConfig" => "Patch configuration of".into(),
-        "ExecDiagnostic" => "Run a diagnostic in".into(),
-        "Custom" => "Run a custom action on".into(),
+        | "AdjustCronJobResources" => format!("Change resources of {target}"),
+        "AdjustHPA" => format!("Change autoscaling of {target}"),
+        "RotateSecret" => format!("Rotate secret {}", param("secret").unwrap_or(target)),
+        "ResizePVC" => format!("Grow volume {}", param("pvc").unwrap_or(target)),
+        "DeletePod" | "DeleteStatefulSetPod" | "DeleteDaemonSetPod" => match param("pod") {
+            Some(pod) => format!("Delete pod {pod}"),
+            None => format!("Delete a pod of {target}"),
+        },
+        "RestartStatefulSetPod" => format!("Restart a pod of {target}"),
+        "PatchConfig" => format!("Patch configuration {}", param("configmap").unwrap_or(target)),
+        "ExecDiagnostic" => format!("Run a diagnostic in {target}"),
+        "Custom" => match param("experimentType") {
+            Some(experiment) => format!("Run the experiment {} on {target}", experiment.replace('_', " ")),
+            None => format!("Run a custom action on {target}"),
+        },
         _ => match camel_words(kind).first() {
-            Some(&"Rollback") => "Roll back".into(),
+            Some(&"Rollback") => format!("Roll back {target}"),
             Some(
-                verb @ (&"Scale" | &"Restart" | &"Cordon" | &"Uncordon" | &"Drain" | &"Suspend" | &"Resume"
-                | &"Trigger" | &"Retry"),
-            ) => (*verb).into(),
-            _ => format!("{} on", action(kind)),
+                verb @ (&"Restart" | &"Cordon" | &"Uncordon" | &"Drain" | &"Suspend" | &"Resume" | &"Trigger"
+                | &"Retry"),
+            ) => format!("{verb} {}", param("node").unwrap_or(target)),
+            _ => format!("{} on {target}", action(kind)),
         },
     }
+}
+
+/// A description without what the row says anyway: `Auto-detected oom_kill anomaly: …`.
+pub(crate) fn told(description: &str) -> &str {
+    description
+        .strip_prefix("Auto-detected ")
+        .and_then(|rest| rest.split_once(" anomaly: "))
+        .map_or(description, |(_, told)| told)
 }
 
 fn uncapitalised(text: &str) -> String {
@@ -206,7 +222,7 @@ fn word_end(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{action, listed, person, plural, request_title, signal, thousands};
+    use super::{action, listed, person, plural, request_title, signal, thousands, told};
     use opsdeck_api::StringMap;
 
     #[test]
@@ -221,15 +237,37 @@ mod tests {
 
     #[test]
     fn a_request_says_what_it_would_do() {
-        let none = StringMap::new();
-        let containment = StringMap::from([("containment".to_owned(), "true".to_owned())]);
-        let title = |actions: &[(&str, &StringMap)]| request_title(actions.iter().copied(), Some("api"));
-        assert_eq!(title(&[("RollbackDeployment", &none)]), "Roll back api");
-        assert_eq!(title(&[("ScaleDeployment", &containment)]), "Stop api");
+        let params = |pairs: &[(&str, &str)]| -> StringMap {
+            pairs
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect()
+        };
+        let title = |steps: &[(&str, StringMap)]| {
+            request_title(steps.iter().map(|(kind, params)| (*kind, params, None)), "api")
+        };
+        assert_eq!(title(&[("RollbackDeployment", params(&[]))]), "Roll back api");
         assert_eq!(
-            title(&[("RotateSecret", &none), ("RestartDeployment", &none)]),
-            "Rotate secret of api, then restart it"
+            title(&[("ScaleDeployment", params(&[("containment", "true"), ("replicas", "0")]))]),
+            "Stop api"
         );
+        assert_eq!(
+            title(&[
+                ("RotateSecret", params(&[("secret", "tls")])),
+                ("RestartDeployment", params(&[]))
+            ]),
+            "Rotate secret tls, then restart api"
+        );
+        assert_eq!(title(&[]), "Let the model act step by step");
+    }
+
+    #[test]
+    fn a_row_does_not_repeat_what_it_says_anyway() {
+        assert_eq!(
+            told("Auto-detected oom_kill anomaly: killed (value=9)"),
+            "killed (value=9)"
+        );
+        assert_eq!(told("Certificate expires"), "Certificate expires");
     }
 
     #[test]

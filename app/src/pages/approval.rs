@@ -2,11 +2,11 @@
 
 use crate::{
     Session,
-    client::{Api, ApiError},
+    client::{Api, ApiError, read},
     components::{
         action::requested,
         approval::{PATH, Quorum, TimeLeft, approvals_given, is_open, title, verdict, window_line},
-        ask::{Asked, ask_with, shown},
+        ask::{Asked, Texts, ask_with, shown},
         copy::Command,
         dossier::{of_approval, of_issue, of_plan},
         link::{href, object_href, segment},
@@ -28,10 +28,9 @@ use opsdeck_api::{
     insight::InsightItem,
     remediation::RemediationDetail,
 };
-use serde::{Deserialize, Serialize};
+use serde::de::IgnoredAny;
 
 /// The request and what it came from, as far as it still exists.
-#[derive(Clone, Debug, Deserialize, Serialize)]
 struct Review {
     approval: ApprovalItem,
     incident: Option<IncidentItem>,
@@ -54,8 +53,9 @@ pub(crate) fn Approval() -> impl IntoView {
         move || address.with(|(namespace, name)| format!("{namespace}/{name}")),
         move |api, _, _| {
             let (namespace, name) = address.get_untracked();
-            fetch(api, namespace, name)
+            Box::pin(fetch(api, namespace, name))
         },
+        read_review,
     );
     view! {
         <Title text=move || address.with(|(_, name)| name.clone()) />
@@ -80,39 +80,48 @@ pub(crate) fn Approval() -> impl IntoView {
     .into_any()
 }
 
-async fn fetch(api: Api, namespace: String, name: String) -> Result<Review, ApiError> {
+/// Four texts: the request, then incident, insights and plan, each empty where it could not be had.
+async fn fetch(api: Api, namespace: String, name: String) -> Result<Texts, ApiError> {
     let scoped = |namespace: &str, path: String| Query::default().with("namespace", namespace).on(&path);
-    let path = scoped(&namespace, format!("/approvals/{}", segment(&name)));
-    let approval = api.get::<Single<ApprovalItem>>(&path).await?.spec;
-    let mut review = Review {
-        approval,
-        incident: None,
-        insight: None,
-        plan: None,
-    };
-    if let Some(issue) = review.approval.issue.clone() {
-        let path = scoped(&issue.namespace, format!("/incidents/{}", segment(&issue.name)));
-        review.incident = api
-            .get::<Single<IncidentItem>>(&path)
-            .await
-            .ok()
-            .map(|answer| answer.spec);
-        let path = of_issue(&issue.namespace, &issue.name).on("/aiinsights");
-        review.insight = api
-            .get::<List<InsightItem>>(&path)
-            .await
-            .ok()
-            .and_then(|list| list.items.into_iter().next());
+    let approval = api
+        .text(&scoped(&namespace, format!("/approvals/{}", segment(&name))))
+        .await?;
+    let item = read::<Single<ApprovalItem, IgnoredAny>>(&approval)?.spec;
+    let mut texts = vec![approval];
+    let paths = [
+        item.issue
+            .as_ref()
+            .map(|issue| scoped(&issue.namespace, format!("/incidents/{}", segment(&issue.name)))),
+        item.issue
+            .as_ref()
+            .map(|issue| of_issue(&issue.namespace, &issue.name).on("/aiinsights")),
+        item.plan
+            .as_ref()
+            .map(|plan| scoped(&namespace, format!("/remediations/{}", segment(plan)))),
+    ];
+    for path in paths {
+        texts.push(match path {
+            Some(path) => api.text(&path).await.unwrap_or_default(),
+            None => String::new(),
+        });
     }
-    if let Some(plan) = review.approval.plan.clone() {
-        let path = scoped(&namespace, format!("/remediations/{}", segment(&plan)));
-        review.plan = api
-            .get::<Single<RemediationDetail>>(&path)
-            .await
+    Ok(texts)
+}
+
+fn read_review(texts: &[String]) -> Result<Review, ApiError> {
+    let text = |index: usize| texts.get(index).map_or("", String::as_str);
+    Ok(Review {
+        approval: read::<Single<ApprovalItem, IgnoredAny>>(text(0))?.spec,
+        incident: read::<Single<IncidentItem, IgnoredAny>>(text(1))
             .ok()
-            .map(|answer| answer.spec);
-    }
-    Ok(review)
+            .map(|answer| answer.spec),
+        insight: read::<List<InsightItem>>(text(2))
+            .ok()
+            .and_then(|list| list.items.into_iter().next()),
+        plan: read::<Single<RemediationDetail, IgnoredAny>>(text(3))
+            .ok()
+            .map(|answer| answer.spec),
+    })
 }
 
 fn page(review: Review) -> AnyView {
@@ -142,9 +151,6 @@ fn page(review: Review) -> AnyView {
                     }}
                 </section>
                 {why(&approval, incident.as_ref(), insight.as_ref(), plan.as_ref())}
-            </div>
-            <aside class="stack">
-                {decide(&approval)}
                 <section class="panel">
                     <header>
                         <h2>"Timeline"</h2>
@@ -154,7 +160,8 @@ fn page(review: Review) -> AnyView {
                         <Timeline events=story(&approval, incident.as_ref(), insight.as_ref(), plan.as_ref()) />
                     </div>
                 </section>
-            </aside>
+            </div>
+            <aside>{decide(&approval)}</aside>
         </div>
     }
     .into_any()

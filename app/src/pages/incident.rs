@@ -27,6 +27,7 @@ use opsdeck_api::{
     postmortem::PostMortemItem,
     remediation::{RemediationDetail, RemediationItem},
 };
+use serde::de::IgnoredAny;
 
 /// What was asked; a part that could not be had does not take the others with it.
 struct Answers {
@@ -52,7 +53,7 @@ pub(crate) fn Incident() -> impl IntoView {
     let of_issue =
         move |path: &'static str| move || address.with(|(namespace, name)| dossier::of_issue(namespace, name).on(path));
     let question = move || address.with(|(namespace, name)| format!("{namespace}/{name}"));
-    let incident: Asked<Single<IncidentItem>> = ask(move || {
+    let incident: Asked<Single<IncidentItem, IgnoredAny>> = ask(move || {
         address.with(|(namespace, name)| {
             Query::default()
                 .with("namespace", namespace)
@@ -60,16 +61,24 @@ pub(crate) fn Incident() -> impl IntoView {
         })
     });
     let insights: Asked<List<InsightItem>> = ask(of_issue("/aiinsights"));
-    let plans = ask_with(question, move |api, _, _| {
-        let (namespace, name) = address.get_untracked();
-        dossier::plans(api, namespace, name)
-    });
+    let plans = ask_with(
+        question,
+        move |api, _, _| {
+            let (namespace, name) = address.get_untracked();
+            Box::pin(dossier::fetch_plans(api, namespace, name))
+        },
+        dossier::read_plans,
+    );
     let approvals: Asked<List<ApprovalItem>> = ask(of_issue("/approvals"));
     let post_mortems: Asked<List<PostMortemItem>> = ask(of_issue("/postmortems"));
-    let told = ask_with(question, move |api, _, _| {
-        let (namespace, name) = address.get_untracked();
-        dossier::timeline(api, namespace, name)
-    });
+    let told = ask_with(
+        question,
+        move |api, _, _| {
+            let (namespace, name) = address.get_untracked();
+            Box::pin(dossier::fetch_timeline(api, namespace, name))
+        },
+        dossier::read_timeline,
+    );
     view! {
         <Title text=move || address.with(|(_, name)| name.clone()) />
         {shown(move || async move {
@@ -262,6 +271,7 @@ fn facts(incident: &IncidentItem) -> AnyView {
                 {incident
                     .detected_at
                     .clone()
+                    .filter(|at| *at != incident.creation_timestamp)
                     .map(|at| {
                         view! {
                             <dt>"Detected"</dt>
@@ -489,7 +499,7 @@ fn plan_view(plan: RemediationDetail, approval: Option<ApprovalItem>) -> AnyView
                 </span>
             </header>
             <div class="body prose">
-                {(!item.strategy.is_empty()).then(|| view! { <p class="pre">{item.strategy}</p> })}
+                {strategy(&item.strategy)}
                 {(!item.result.is_empty()).then(|| view! { <p><span class="faint">"Result: "</span> {item.result}</p> })}
                 {approval.map(|approval| view! { <p><span class="faint">"Approval: "</span> {approval_line(&approval)}</p> })}
                 {plan
@@ -560,6 +570,26 @@ fn plan_view(plan: RemediationDetail, approval: Option<ApprovalItem>) -> AnyView
         </section>
     }
     .into_any()
+}
+
+/// Plans of a runbook repeat the analysis in their strategy; it stands above already.
+fn strategy(text: &str) -> Option<AnyView> {
+    let (strategy, analysis) = text.split_once(" AI analysis: ").unwrap_or((text, ""));
+    (!text.is_empty()).then(|| {
+        view! {
+            <p class="pre">{strategy.to_owned()}</p>
+            {(!analysis.is_empty())
+                .then(|| {
+                    view! {
+                        <details class="more">
+                            <summary>"The analysis it was made from"</summary>
+                            <p class="pre">{analysis.to_owned()}</p>
+                        </details>
+                    }
+                })}
+        }
+        .into_any()
+    })
 }
 
 fn approval_line(approval: &ApprovalItem) -> AnyView {

@@ -4,9 +4,9 @@
 //! out (`all` lets them in), those in need come first. `range` is the page's own: a window that slides along.
 
 use crate::{
-    client::ApiError,
+    client::{ApiError, read},
     components::{
-        ask::{Asked, ask_with, shown},
+        ask::{Asked, ask_with, read_total, shown, total},
         filter::{Choice, One, Several, Typed},
         frame::unresolved,
         incident::{IncidentTable, PATH},
@@ -76,7 +76,11 @@ pub(crate) fn Incidents() -> impl IntoView {
     let query = use_query();
     let list: Asked<List<IncidentItem>> = ask_with(
         move || asked(&query.get()).to_string(),
-        |api, question, now| async move { api.get(&slid(Query::parse(&question), now).on("/incidents")).await },
+        |api, question, now| {
+            let path = slid(Query::parse(&question), now).on("/incidents");
+            Box::pin(async move { Ok(vec![api.text(&path).await?]) })
+        },
+        |texts| read(texts.first().map_or("", String::as_str)),
     );
     let people = counted(move || {
         let query = asked(&query.get());
@@ -101,6 +105,7 @@ pub(crate) fn Incidents() -> impl IntoView {
                 };
                 summary(&query.get_untracked(), list.metadata.total_count, people, all)
             })}
+            {order()}
         </div>
         <div class="search-phone">
             <Search id="search-here" />
@@ -118,14 +123,17 @@ pub(crate) fn Incidents() -> impl IntoView {
 
 /// How many there are of a question that may hold a sliding range.
 fn counted(question: impl Fn() -> String + Send + Sync + 'static) -> Asked<u64> {
-    ask_with(question, |api, question, now| async move {
-        let query = slid(Query::parse(&question), now)
-            .without("page")
-            .without("sort")
-            .with("pageSize", "1");
-        let list: List<serde::de::IgnoredAny> = api.get(&query.on("/incidents")).await?;
-        Ok(list.metadata.total_count)
-    })
+    ask_with(
+        question,
+        |api, question, now| {
+            let query = slid(Query::parse(&question), now)
+                .without("page")
+                .without("sort")
+                .with("pageSize", "1");
+            Box::pin(async move { total(&api, &query.on("/incidents")).await })
+        },
+        read_total,
+    )
 }
 
 /// What the API is asked for a page's address; the range still slides.
@@ -260,20 +268,28 @@ fn filters() -> AnyView {
                         }
                     })
             }}
-            <span class="dim order">
-                {move || match query.with(|query| query.first("sort").map(str::to_owned)) {
-                    None => "Sorted by need, then newest".into_any(),
-                    Some(_) => {
-                        view! {
-                            <a href=href(&query.get().without("sort").without("page").on(PATH)) data-noscroll="">
-                                "Sort by need"
-                            </a>
-                        }
-                        .into_any()
-                    }
-                }}
-            </span>
         </div>
+    }
+    .into_any()
+}
+
+/// In which order the rows stand, and the way back to the usual one.
+fn order() -> AnyView {
+    let query = use_query();
+    view! {
+        <span class="dim order">
+            {move || match query.with(|query| query.first("sort").map(str::to_owned)) {
+                None => "Sorted by need, then newest".into_any(),
+                Some(_) => {
+                    view! {
+                        <a href=href(&query.get().without("sort").without("page").on(PATH)) data-noscroll="">
+                            "Sort by need"
+                        </a>
+                    }
+                    .into_any()
+                }
+            }}
+        </span>
     }
     .into_any()
 }

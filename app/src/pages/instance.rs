@@ -2,7 +2,7 @@
 
 use crate::components::{
     ask::{Asked, ask, shown},
-    condition::{Conditions, condition_name},
+    condition::{Conditions, condition_name, start_at},
     link::{href, segment},
     mark::{State, StateWord},
     notice::Failed,
@@ -15,6 +15,7 @@ use opsdeck_api::{
     Query, Single, StringMap,
     instance::{DrivesAiops, InstanceDetail, InstanceItem, Tls},
 };
+use serde::de::IgnoredAny;
 
 const PATH: &str = "/instances";
 
@@ -29,7 +30,7 @@ pub(crate) fn Instance() -> impl IntoView {
             )
         })
     });
-    let instance: Asked<Single<InstanceDetail>> = ask(move || {
+    let instance: Asked<Single<InstanceDetail, IgnoredAny>> = ask(move || {
         address.with(|(namespace, name)| {
             Query::default()
                 .with("namespace", namespace)
@@ -81,7 +82,7 @@ fn page(detail: InstanceDetail) -> AnyView {
                         <h2>"Conditions"</h2>
                         <span class="dim">"each needs the ones before it"</span>
                     </header>
-                    <Conditions conditions=item.conditions.clone() first_failed=item.first_failed.clone() />
+                    <Conditions conditions=item.conditions.clone() start=start_at(&item).map(|condition| condition.kind.clone()) />
                 </section>
                 {map_panel("Environment", "literal values are masked", detail.env.clone())}
                 {map_panel("Settings", "what else is set", detail.settings.clone())}
@@ -94,15 +95,10 @@ fn page(detail: InstanceDetail) -> AnyView {
 
 /// The answer in one sentence.
 fn serving(item: &InstanceItem) -> String {
-    let failed = item
-        .first_failed
-        .as_deref()
-        .map(|kind| (kind, condition_name(kind).to_lowercase()));
-    let why = item
-        .first_failed
-        .as_deref()
-        .and_then(|kind| item.conditions.iter().find(|condition| condition.kind == kind))
-        .and_then(|condition| condition.message.clone())
+    let start = start_at(item);
+    let failed = start.map(|condition| (condition.kind.as_str(), condition_name(&condition.kind).to_lowercase()));
+    let why = start
+        .and_then(|condition| condition.message.as_deref())
         .filter(|message| !message.is_empty())
         .map(|message| format!(": {}", message.trim_end_matches('.')))
         .unwrap_or_default();

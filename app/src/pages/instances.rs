@@ -2,7 +2,7 @@
 
 use crate::components::{
     ask::{Asked, ask, ask_total, shown},
-    condition::condition_name,
+    condition::{condition_name, start_at},
     filter::{Choice, One, Typed},
     link::{href, object_href, use_query},
     mark::{State, StateWord},
@@ -122,14 +122,9 @@ fn rows(list: List<InstanceItem>, query: &Query) -> AnyView {
 
 fn row(item: InstanceItem) -> AnyView {
     let state = StateWord::instance(item.ready);
-    let first_failed = item.first_failed.as_deref().map(|kind| {
-        let status = item
-            .conditions
-            .iter()
-            .find(|condition| condition.kind == kind)
-            .map(|condition| condition.status.as_str());
-        let word = if status == Some("False") { "no" } else { "unknown" };
-        format!("{}: {word}", condition_name(kind))
+    let first_failed = start_at(&item).map(|condition| {
+        let word = if condition.status == "False" { "no" } else { "unknown" };
+        format!("{}: {word}", condition_name(&condition.kind))
     });
     view! {
         <tr>

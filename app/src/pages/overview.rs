@@ -1,5 +1,6 @@
 //! What needs me? Then what is open, how it comes in, and how automation does.
 
+use crate::client::read;
 use crate::components::{
     approval::waiting_line,
     ask::{Asked, ask, ask_total, ask_with, shown},
@@ -220,8 +221,8 @@ fn distribution(parts: Vec<(&'static str, u64)>) -> AnyView {
                         view! {
                             <li>
                                 <a href=href(&query.on("/incidents"))>
-                                    <b class:zero=count == 0>{thousands(count)}</b>
                                     <Severity severity=severity />
+                                    <b class:zero={count == 0}>{thousands(count)}</b>
                                 </a>
                             </li>
                         }
@@ -235,11 +236,15 @@ fn distribution(parts: Vec<(&'static str, u64)>) -> AnyView {
 
 fn arrivals_panel() -> AnyView {
     let clock = Clock::current();
-    let trends: Asked<List<TrendPoint>> = ask_with(String::new, |api, _, now| async move {
-        let from = rfc3339(first_day(now));
-        api.get(&Query::default().with("from", &from).on("/analytics/trends"))
-            .await
-    });
+    let trends: Asked<List<TrendPoint>> = ask_with(
+        String::new,
+        |api, _, now| {
+            let from = rfc3339(first_day(now));
+            let path = Query::default().with("from", &from).on("/analytics/trends");
+            Box::pin(async move { Ok(vec![api.text(&path).await?]) })
+        },
+        |texts| read(texts.first().map_or("", String::as_str)),
+    );
     trends_view(trends, clock)
 }
 
