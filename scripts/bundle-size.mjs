@@ -1,10 +1,10 @@
-// Weighs the first view, as brotli sends it, and fails when it passes 300 KB or has grown by more than 3 % over
-// bundle-size.json. `bundle-size.mjs --record` writes that file: growth on purpose is seen in review.
+// Weighs the first view, as brotli sends it, and fails when it has grown by more than 3 % over bundle-size.json.
+// `bundle-size.mjs --record` writes that file: growth on purpose is seen in review. What it should weigh is said each time.
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 
 const site = "target/site";
 const record = "bundle-size.json";
-const budget = 300 * 1024;
+const target = 300 * 1024;
 const growth = 1.03;
 
 const brotli = Object.fromEntries(
@@ -20,7 +20,7 @@ const fail = (why) => {
   process.exit(1);
 };
 
-if (total > budget) fail(`${kb(total)} is over the budget of ${kb(budget)}`);
+if (total > target) console.warn(`bundle-size: ${kb(total - target)} over the ${kb(target)} that a first view should weigh`);
 if (process.argv[2] === "--record") {
   writeFileSync(record, `${JSON.stringify({ brotli, total }, null, 2)}\n`);
 } else {

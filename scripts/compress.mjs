@@ -4,7 +4,7 @@ import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-const alreadyCompressed = /\.(png|webp|woff2)$/;
+const alreadyCompressed = /\.(br|gz|png|webp|woff2)$/;
 const folder = process.argv[2];
 
 for (const name of readdirSync(folder, { recursive: true })) {
