@@ -32,4 +32,9 @@ pub use {
 pub fn hydrate() {
     console_error_panic_hook::set_once();
     leptos::mount::hydrate_body(App);
+    // Tells the browser tests that from here on the page answers by itself.
+    if let Some(root) = leptos::prelude::document().document_element() {
+        // The name is a valid one, so this cannot fail.
+        let _ = root.set_attribute("data-hydrated", "");
+    }
 }

@@ -36,6 +36,8 @@ pub(crate) fn SignIn() -> impl IntoView {
                 .then(|| view! { <p class="dim">"You will come back to " <span class="mono">{next.clone()}</span></p> })}
             <form method="post" action=format!("{base}/session") on:submit=signs_in(key, remember, error)>
                 <input type="hidden" name="next" value=next.clone() />
+                // Password managers file a key under a name.
+                <input type="text" name="username" value="opsdeck" autocomplete="username" hidden />
                 <label for="key">"API key"</label>
                 <input
                     node_ref=key
