@@ -1,5 +1,7 @@
 //! Pages as a browser without script gets them, over an API that answers from what a test gives it.
 
+#![expect(clippy::unwrap_used, reason = "what fails to unwrap here fails the test")]
+
 use axum::{body::Body, extract::Request, http::StatusCode};
 use http_body_util::BodyExt as _;
 use leptos::prelude::provide_context;

@@ -48,7 +48,7 @@ impl Clock {
     fn tick(self, rendered_at: i64) {
         // The page was rendered just before its first byte arrived: what our clock said then is what it is ahead or behind by.
         let arrived = window().performance().map_or_else(js_sys::Date::now, |performance| {
-            performance.timing().response_start() as f64
+            performance.timing().response_start()
         });
         let ahead = arrived - rendered_at as f64 * 1000.0;
         let now = self.now;
