@@ -3,6 +3,7 @@ import { barriers, expect, open, pages, PHONE, test } from "../fixtures.ts";
 
 for (const theme of ["light", "dark"]) {
   test(`nothing stands in anybody's way, ${theme}`, async ({ page, ask }) => {
+    test.slow();
     for (const { name, address } of await pages(ask)) {
       await open(page, `${address}?theme=${theme}`);
       expect.soft(await barriers(page), name).toEqual([]);
