@@ -47,9 +47,9 @@ impl Clock {
     #[cfg(not(feature = "ssr"))]
     fn tick(self, rendered_at: i64) {
         // The page was rendered just before its first byte arrived: what our clock said then is what it is ahead or behind by.
-        let arrived = window().performance().map_or_else(js_sys::Date::now, |performance| {
-            performance.timing().response_start()
-        });
+        let arrived = window()
+            .performance()
+            .map_or_else(js_sys::Date::now, |performance| performance.timing().response_start());
         let ahead = arrived - rendered_at as f64 * 1000.0;
         let now = self.now;
         Effect::new(move || {
