@@ -19,7 +19,7 @@ done >"$home/keys.yaml"
 "$bin" import --data-dir "$home/data" -f conformance/dump.yaml
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 "$bin" serve --source embedded --no-settler --data-dir "$home/data" --api-keys-file "$home/keys.yaml" \
-  --listen "127.0.0.1:$port" --metrics-listen 127.0.0.1:0 >"$home/log" 2>&1 &
+  --listen "127.0.0.1:$port" >"$home/log" 2>&1 &
 server=$!
 curl --silent --fail --output /dev/null --retry 30 --retry-delay 1 --retry-connrefused "http://127.0.0.1:$port/readyz" || {
   cat "$home/log"

@@ -4,6 +4,7 @@ import { open, pages, PHONE, SIGNED_OUT, test } from "../fixtures.ts";
 const DESKTOP = { width: 1360, height: 860 };
 const TABLET = { width: 820, height: 1180 };
 const FOLDER = "../shots";
+const README = "../docs/screenshot.png";
 
 for (const [size, viewport] of Object.entries({ desktop: DESKTOP, tablet: TABLET, phone: PHONE })) {
   for (const theme of ["light", "dark"]) {
@@ -14,6 +15,7 @@ for (const [size, viewport] of Object.entries({ desktop: DESKTOP, tablet: TABLET
         for (const { name, address } of await pages(ask)) {
           await open(page, address);
           await page.screenshot({ path: `${FOLDER}/${name}-${size}-${theme}.png`, fullPage: true });
+          if (name === "overview" && size === "desktop" && theme === "light") await page.screenshot({ path: README });
         }
       });
 
