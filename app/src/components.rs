@@ -11,6 +11,7 @@ pub(crate) mod filter;
 pub(crate) mod frame;
 pub(crate) mod icon;
 pub(crate) mod incident;
+pub(crate) mod insight;
 pub(crate) mod link;
 pub(crate) mod mark;
 pub(crate) mod notice;

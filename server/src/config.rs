@@ -1,11 +1,10 @@
 //! Flags and environment, checked as a whole before a port is bound. A mistake is one line that names the flag and the fix.
 
 use crate::{
-    access::{caller::Door, key_file::KeyFile, keys::KeySet, session::CookiePolicy},
+    access::{caller::Door, key_file::KeyFile, keys::KeySet, origin, session::CookiePolicy},
     cli,
 };
 use arc_swap::ArcSwap;
-use http::Uri;
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
@@ -159,13 +158,11 @@ fn base_path(text: &str) -> Result<String, Misconfigured> {
 }
 
 fn origin(text: &str) -> Result<String, Misconfigured> {
-    let uri: Option<Uri> = text.parse().ok();
-    match uri.as_ref().map(|uri| (uri.scheme_str(), uri.authority())) {
-        Some((Some(scheme @ ("http" | "https")), Some(authority))) => Ok(format!("{scheme}://{authority}")),
-        _ => Err(Misconfigured(format!(
+    origin::of_address(text).ok_or_else(|| {
+        Misconfigured(format!(
             "--public-url must be an address such as https://ops.example.com, not {text}"
-        ))),
-    }
+        ))
+    })
 }
 
 #[cfg(test)]

@@ -251,7 +251,14 @@ fn words_are_whole_and_tests_are_told_from_code() {
         !names("crate::http::Answer", "http::"),
         "a module of ours may have a library's name"
     );
-    assert_eq!(test_part("server/src/a.rs", "sleep(1);\n#[cfg(test)]\nmod tests {}"), 2);
+    assert_eq!(
+        test_part("server/src/a.rs", "sleep(1);\n#[cfg(test)]\nmod tests {\n}"),
+        2
+    );
+    assert_eq!(
+        test_part("server/src/a.rs", "#[cfg(test)]\nmod tests;\nsleep(1);"),
+        usize::MAX
+    );
     assert_eq!(test_part("server/tests/a.rs", "sleep(1);"), 1);
     assert!(misshapen("a.rs", "use std::fs;").is_some() && misshapen("a.rs", &"//! Long.\n".repeat(601)).is_some());
     assert!(misshapen("a.rs", "//! Short.\n").is_none());
@@ -316,13 +323,15 @@ fn names(line: &str, word: &str) -> bool {
 
 /// The number of the first line that belongs to tests; past the end where there is none.
 fn test_part(path: &str, text: &str) -> usize {
-    if ["/tests/", "/benches/"].iter().any(|folder| path.contains(folder)) {
+    if ["/tests/", "/benches/"].iter().any(|folder| path.contains(folder)) || path.ends_with("/tests.rs") {
         return 1;
     }
-    (1..)
-        .zip(text.lines())
-        .find(|(_, line)| line.contains("#[cfg(test)]"))
-        .map_or(usize::MAX, |(number, _)| number)
+    let lines: Vec<_> = text.lines().collect();
+    let opens_tests = |pair: &[&str]| pair[0].contains("#[cfg(test)]") && pair[1].ends_with('{');
+    lines
+        .windows(2)
+        .position(opens_tests)
+        .map_or(usize::MAX, |index| index + 1)
 }
 
 fn misshapen(path: &str, text: &str) -> Option<String> {

@@ -7,13 +7,14 @@ use crate::{
         approval::{self, verdict},
         ask::{Asked, ask, ask_with, shown},
         dossier,
+        insight::insight_panels,
         link::{href, object_href, segment},
         mark::{Severity, State, StateWord},
         notice::Failed,
         situation::{Next, Situation, headline, lasted, situation},
         time::{Ago, Moment, Until, fine_span, parse},
         timeline::Timeline,
-        words::{action, capitalised, percent, person, resource, signal},
+        words::{action, capitalised, person, resource, signal},
     },
 };
 use leptos::prelude::*;
@@ -23,7 +24,7 @@ use opsdeck_api::{
     List, Query, Single,
     approval::ApprovalItem,
     incident::{IncidentItem, TimelineItem},
-    insight::{InsightItem, SuggestedAction},
+    insight::InsightItem,
     postmortem::PostMortemItem,
     remediation::{RemediationDetail, RemediationItem},
 };
@@ -338,121 +339,6 @@ fn facts(incident: &IncidentItem) -> AnyView {
     .into_any()
 }
 
-fn insight_panels(insights: Result<List<InsightItem>, ApiError>) -> AnyView {
-    match insights {
-        Err(error) => {
-            view! { <section class="panel"><Failed what="the AI insight" error=error /></section> }.into_any()
-        }
-        Ok(list) if list.items.is_empty() => view! {
-            <section class="panel">
-                <header>
-                    <h2>"AI insight"</h2>
-                </header>
-                <p class="body dim">"No model was asked about this incident."</p>
-            </section>
-        }
-        .into_any(),
-        Ok(list) => list.items.into_iter().map(insight_panel).collect_view().into_any(),
-    }
-}
-
-fn insight_panel(insight: InsightItem) -> AnyView {
-    let model = format!("{} / {}", insight.provider, insight.model);
-    if insight.generated_at.is_none() {
-        return view! {
-            <section class="panel">
-                <header>
-                    <h2>"AI insight"</h2>
-                    <span class="dim">{model}</span>
-                </header>
-                <p class="body dim">"The model was asked " <Ago at=insight.creation_timestamp /> " and has not answered."</p>
-            </section>
-        }
-        .into_any();
-    }
-    let (analysis, runbook) = analysis_and_runbook(&insight.analysis);
-    let more = [
-        ("What the logs say", insight.log_analysis),
-        ("Metrics", insight.metrics_context),
-        ("Source code", insight.source_code_context),
-        ("GitOps", insight.git_ops_context),
-        ("Cascade", insight.cascade_analysis),
-        ("Predicted blast radius", insight.blast_radius_prediction),
-    ];
-    view! {
-        <section class="panel">
-            <header>
-                <h2>"AI insight"</h2>
-                <span class="dim">"confidence " {percent(insight.confidence.0)} ", " {model}</span>
-            </header>
-            <div class="body prose">
-                <p class="pre">{analysis}</p>
-                {runbook.map(|words| view! { <p class="dim">{words}</p> })}
-                {(!insight.recommendations.is_empty())
-                    .then(|| {
-                        view! {
-                            <h3>"It recommends"</h3>
-                            <ul class="bullets">
-                                {insight.recommendations.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
-                            </ul>
-                        }
-                    })}
-                {(!insight.suggested_actions.is_empty())
-                    .then(|| {
-                        view! {
-                            <h3>"Actions it suggests"</h3>
-                            <ul class="suggested">{insight.suggested_actions.into_iter().map(suggested).collect_view()}</ul>
-                        }
-                    })}
-                {more
-                    .into_iter()
-                    .filter(|(_, text)| !text.is_empty())
-                    .map(|(label, text)| {
-                        view! {
-                            <details class="more">
-                                <summary>{label}</summary>
-                                <p class="pre">{text}</p>
-                            </details>
-                        }
-                    })
-                    .collect_view()}
-            </div>
-        </section>
-    }
-    .into_any()
-}
-
-/// The model's verdict on the runbooks stands in a line of its own that is meant for the operator.
-fn analysis_and_runbook(text: &str) -> (String, Option<String>) {
-    let mut runbook = None;
-    let lines: Vec<_> = text
-        .lines()
-        .filter(|line| {
-            let verdict = line.trim();
-            if let Some(name) = verdict.strip_prefix("RUNBOOK_APPROVED:") {
-                runbook = Some(format!("It picks the runbook {}.", name.trim()));
-            } else if verdict.starts_with("RUNBOOK_REJECTED") {
-                runbook = Some("It finds no runbook that fits.".into());
-            } else {
-                return true;
-            }
-            false
-        })
-        .collect();
-    (lines.join("\n").trim().to_owned(), runbook)
-}
-
-fn suggested(suggestion: SuggestedAction) -> AnyView {
-    view! {
-        <li>
-            <h4>{suggestion.name} " " <span class="faint">{action(&suggestion.action)}</span></h4>
-            {(!suggestion.description.is_empty()).then(|| view! { <p class="dim">{suggestion.description}</p> })}
-            {(!suggestion.params.is_empty()).then(|| parameters(suggestion.params))}
-        </li>
-    }
-    .into_any()
-}
-
 fn plan_panel(plans: Result<Vec<RemediationDetail>, ApiError>, approvals: Vec<ApprovalItem>) -> AnyView {
     match plans {
         Err(error) => view! { <section class="panel"><Failed what="the plans" error=error /></section> }.into_any(),
@@ -663,16 +549,4 @@ fn post_mortem_panel(post_mortem: PostMortemItem) -> AnyView {
         </section>
     }
     .into_any()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::analysis_and_runbook;
-
-    #[test]
-    fn the_verdict_on_runbooks_is_taken_out_of_the_analysis() {
-        let (text, runbook) = analysis_and_runbook("The cache grew.\nRUNBOOK_APPROVED: oom-raise-memory\n");
-        assert_eq!(text, "The cache grew.");
-        assert_eq!(runbook.as_deref(), Some("It picks the runbook oom-raise-memory."));
-    }
 }

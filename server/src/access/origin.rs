@@ -1,6 +1,6 @@
 //! Does a request that carries a cookie come from our own page? Guards every write by session against other sites.
 
-use http::{HeaderMap, header};
+use http::{HeaderMap, Uri, header};
 
 /// True when the browser says so itself (`Sec-Fetch-Site`), or, where it says nothing, when `Origin` is ours:
 /// the public URL's, or else scheme and `Host` of the request.
@@ -16,6 +16,15 @@ pub fn is_same_origin(headers: &HeaderMap, public_origin: Option<&str>, tls: boo
         (Some(ours), _) => origin == ours,
         (None, Some(host)) => origin.strip_prefix(if tls { "https://" } else { "http://" }) == Some(host),
         (None, None) => false,
+    }
+}
+
+/// Scheme and authority of a web address, as a browser writes them in `Origin`.
+pub fn of_address(text: &str) -> Option<String> {
+    let uri: Uri = text.parse().ok()?;
+    match (uri.scheme_str(), uri.authority()) {
+        (Some(scheme @ ("http" | "https")), Some(authority)) => Some(format!("{scheme}://{authority}")),
+        _ => None,
     }
 }
 
