@@ -25,7 +25,7 @@ pub(crate) struct Refresh {
 /// The texts that answer a question, in the order in which they were asked for.
 pub(crate) type Texts = Vec<String>;
 
-/// A fetch under way.
+/// A gather under way.
 pub(crate) type Fetch = Pin<Box<dyn Future<Output = Result<Texts, ApiError>> + Send>>;
 
 /// A question and its answer.
@@ -100,16 +100,16 @@ pub(crate) fn read_total(texts: &[String]) -> Result<u64, ApiError> {
     read(texts.first().map_or("", String::as_str))
 }
 
-/// Asks in more than one step. `fetch` gets the question and the time at which it is asked, so that sliding ranges slide.
+/// Asks in more than one step. `gather` gets the question and the time at which it is asked, so that sliding ranges slide.
 pub(crate) fn ask_with<T>(
     question: impl Fn() -> String + Send + Sync + 'static,
-    fetch: impl Fn(Api, String, i64) -> Fetch + Send + Sync + 'static,
+    gather: impl Fn(Api, String, i64) -> Fetch + Send + Sync + 'static,
     read: fn(&[String]) -> Result<T, ApiError>,
 ) -> Asked<T> {
     let question = Memo::new(move |_| question());
     Asked {
         question,
-        answer: resource(question, Arc::new(fetch)),
+        answer: resource(question, Arc::new(gather)),
         last_good: StoredValue::new(None),
         read,
         reads: PhantomData,
@@ -118,7 +118,7 @@ pub(crate) fn ask_with<T>(
 
 fn resource(
     question: Memo<String>,
-    fetch: Arc<dyn Fn(Api, String, i64) -> Fetch + Send + Sync>,
+    gather: Arc<dyn Fn(Api, String, i64) -> Fetch + Send + Sync>,
 ) -> Resource<Result<Texts, ApiError>> {
     let api = Api::current();
     let clock = Clock::current();
@@ -127,7 +127,7 @@ fn resource(
         move || (refresh.round.get(), question.get()),
         move |(_, question)| {
             let now = clock.at_once();
-            let answer = fetch(api.clone(), question, now);
+            let answer = gather(api.clone(), question, now);
             async move {
                 let answer = answer.await;
                 // The server renders at one moment; in the browser each answer has its own.

@@ -53,7 +53,7 @@ pub(crate) fn Approval() -> impl IntoView {
         move || address.with(|(namespace, name)| format!("{namespace}/{name}")),
         move |api, _, _| {
             let (namespace, name) = address.get_untracked();
-            Box::pin(fetch(api, namespace, name))
+            Box::pin(gather(api, namespace, name))
         },
         read_review,
     );
@@ -81,7 +81,7 @@ pub(crate) fn Approval() -> impl IntoView {
 }
 
 /// Four texts: the request, then incident, insights and plan, each empty where it could not be had.
-async fn fetch(api: Api, namespace: String, name: String) -> Result<Texts, ApiError> {
+async fn gather(api: Api, namespace: String, name: String) -> Result<Texts, ApiError> {
     let scoped = |namespace: &str, path: String| Query::default().with("namespace", namespace).on(&path);
     let approval = api
         .text(&scoped(&namespace, format!("/approvals/{}", segment(&name))))
