@@ -49,9 +49,6 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         let service = TowerToHyperService::new(MapRequest::new(router.clone(), move |request: Request<Incoming>| {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(Peer(peer));
-            if let Some(uri) = crate::rest::normalized(request.uri()) {
-                *request.uri_mut() = uri;
-            }
             request
         }));
         let connection = builder

@@ -16,7 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use cookie::Cookie;
+use cookie::{Cookie, SameSite, time::Duration};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
@@ -64,7 +64,7 @@ async fn page_or_file(State(pages): State<Pages>, request: Request) -> Response 
     let is_file = path
         .rsplit('/')
         .next()
-        .is_some_and(|last| last.contains('.') && !path.contains("/incidents/") && !is_object(path));
+        .is_some_and(|last| last.contains('.') && !is_object(path));
     if is_file {
         return (StatusCode::NOT_FOUND, "404 page not found\n").into_response();
     }
@@ -95,6 +95,7 @@ impl Pages {
             .session
             .as_ref()
             .is_err_and(|error| error.status == StatusCode::UNAUTHORIZED.as_u16());
+        let kept_theme = given_theme(&request).and_then(|theme| self.keep(theme));
         let at_root = request.uri().path() == "/";
         let status = PageStatus::default();
         let nonce: Arc<Mutex<Option<String>>> = Arc::default();
@@ -111,13 +112,17 @@ impl Pages {
                 }
             }
         };
-        let mut response = render_app_async_with_context(provide, shell)(as_page_request(request)).await;
+        let mut response =
+            render_app_async_with_context(provide, shell)(as_page_request(request, &self.console.base_path)).await;
         *response.status_mut() = match (refused, signed_out) {
             (Some((status, _)), _) => status,
             (None, true) if at_root => StatusCode::OK,
             (None, true) => StatusCode::UNAUTHORIZED,
             (None, false) => StatusCode::from_u16(status.get()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         };
+        if let Some(cookie) = kept_theme {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
         CachePolicy::NoStore.apply(response.headers_mut());
         let nonce = nonce.lock().ok().and_then(|slot| slot.clone()).unwrap_or_default();
         PagePolicy { nonce: &nonce }.apply(response.headers_mut());
@@ -153,6 +158,15 @@ impl Pages {
         }))
     }
 
+    /// A theme chosen by a link lasts without a script.
+    fn keep(&self, theme: Theme) -> Option<HeaderValue> {
+        let cookie = Cookie::build((Theme::COOKIE, theme.as_str()))
+            .path(format!("{}/", self.console.base_path))
+            .same_site(SameSite::Lax)
+            .max_age(Duration::days(365));
+        HeaderValue::try_from(cookie.to_string()).ok()
+    }
+
     fn refuse(refusal: Refusal) -> (StatusCode, String) {
         let message = match refusal {
             Refusal::Invalid | Refusal::Missing => "This key is not known here.".to_owned(),
@@ -167,16 +181,25 @@ impl Pages {
     }
 }
 
-/// Pages are rendered for GET; a form that was refused shows the page it stood on.
-fn as_page_request(mut request: Request) -> Request {
+/// Pages are rendered for GET; a form that was refused shows the page it stood on. The dashboard knows its addresses as the
+/// browser does, with the base path in front.
+fn as_page_request(mut request: Request, base_path: &str) -> Request {
+    if let Ok(address) = format!("{base_path}{}", request.uri()).parse() {
+        *request.uri_mut() = address;
+    }
     *request.method_mut() = Method::GET;
     *request.body_mut() = Body::empty();
     request
 }
 
+fn given_theme(request: &Request) -> Option<Theme> {
+    Query::parse(request.uri().query().unwrap_or_default())
+        .first("theme")
+        .and_then(Theme::parse)
+}
+
 /// The address wins over the cookie, so that a link can show a theme.
 fn theme(request: &Request) -> Theme {
-    let query = Query::parse(request.uri().query().unwrap_or_default());
     let cookies = request
         .headers()
         .get_all(header::COOKIE)
@@ -186,9 +209,7 @@ fn theme(request: &Request) -> Theme {
         .flat_map(Cookie::split_parse)
         .flatten()
         .find(|cookie| cookie.name() == Theme::COOKIE);
-    query
-        .first("theme")
-        .and_then(Theme::parse)
+    given_theme(request)
         .or_else(|| chosen.and_then(|cookie| Theme::parse(cookie.value())))
         .unwrap_or_default()
 }

@@ -73,7 +73,10 @@ pub fn router(console: SharedConsole) -> Router {
     let guarded = api.clone().layer(middleware::from_fn(rest::finish));
     let site = rest::health_routes().fallback_service(pages::router(console.clone(), api).into_service());
     // By prefix and not by a route with a wildcard, whose match would count among the parameters of the API's own routes.
-    let split = move |request: Request| {
+    let split = move |mut request: Request| {
+        if let Some(address) = rest::normalized(request.uri()) {
+            *request.uri_mut() = address;
+        }
         let side = if rest::is_api(request.uri().path()) {
             &guarded
         } else {

@@ -30,6 +30,9 @@ use opsdeck_api::{
 };
 use serde::de::IgnoredAny;
 
+/// The policy that stands for the chaos controller's own safety check.
+const CHAOS_SAFETY: &str = "chaos-safety";
+
 /// The request and what it came from, as far as it still exists.
 struct Review {
     approval: ApprovalItem,
@@ -88,16 +91,14 @@ async fn gather(api: Api, namespace: String, name: String) -> Result<Texts, ApiE
         .await?;
     let item = read::<Single<ApprovalItem, IgnoredAny>>(&approval)?.spec;
     let mut texts = vec![approval];
+    // The request of a drill names its experiment where others name incident and plan.
+    let is_drill = item.policy.as_deref() == Some(CHAOS_SAFETY);
+    let issue = item.issue.as_ref().filter(|_| !is_drill);
+    let plan = item.plan.as_ref().filter(|_| !is_drill);
     let paths = [
-        item.issue
-            .as_ref()
-            .map(|issue| scoped(&issue.namespace, format!("/incidents/{}", segment(&issue.name)))),
-        item.issue
-            .as_ref()
-            .map(|issue| of_issue(&issue.namespace, &issue.name).on("/aiinsights")),
-        item.plan
-            .as_ref()
-            .map(|plan| scoped(&namespace, format!("/remediations/{}", segment(plan)))),
+        issue.map(|issue| scoped(&issue.namespace, format!("/incidents/{}", segment(&issue.name)))),
+        issue.map(|issue| of_issue(&issue.namespace, &issue.name).on("/aiinsights")),
+        plan.map(|plan| scoped(&namespace, format!("/remediations/{}", segment(plan)))),
     ];
     for path in paths {
         texts.push(match path {

@@ -22,7 +22,7 @@ pub(crate) const ADMIN: &str = "key-of-an-admin";
 /// A key whose role does not exist.
 pub(crate) const ODD: &str = "key-of-nobody";
 
-const KEYS: &str = "
+pub(crate) const KEYS: &str = "
 - {key: key-of-a-viewer, role: viewer, name: wallboard}
 - {key: key-of-an-operator, role: operator, name: sre-mira}
 - {key: key-of-an-admin, role: admin, name: sre-tomasz}
@@ -63,6 +63,11 @@ impl TestConsole {
     }
 
     pub(crate) async fn with_keys(objects: Vec<Value>, keys: &str) -> Self {
+        Self::mounted(objects, keys, "").await
+    }
+
+    /// Under a base path.
+    pub(crate) async fn mounted(objects: Vec<Value>, keys: &str, base_path: &str) -> Self {
         let catalog = Arc::new(Catalog::new(1));
         let source = Embedded::in_memory(catalog.clone()).expect("a store in memory");
         source.load(objects).await.expect("objects that are valid");
@@ -73,7 +78,7 @@ impl TestConsole {
                 keys: Arc::new(ArcSwap::from_pointee(
                     KeySet::parse(keys, None).expect("a list of keys"),
                 )),
-                cookies: CookiePolicy::new("", false),
+                cookies: CookiePolicy::new(base_path, false),
                 dev_mode: false,
                 public_origin: None,
                 tls: false,
@@ -82,7 +87,7 @@ impl TestConsole {
                 source: "embedded",
                 context: None,
             },
-            base_path: String::new(),
+            base_path: base_path.to_owned(),
         };
         Self {
             router: run::router(Arc::new(console)),

@@ -194,6 +194,12 @@ async fn a_tag_is_of_one_question_and_one_role() {
 }
 
 #[tokio::test]
+async fn a_slash_at_the_end_is_no_matter() {
+    let console = TestConsole::over_the_sample().await;
+    assert_eq!(console.total("/api/v1/incidents/?pageSize=1").await, 18);
+}
+
+#[tokio::test]
 async fn head_is_get_without_its_body() {
     let console = TestConsole::over_the_sample().await;
     let answered = console

@@ -1,10 +1,11 @@
 //! The pages as the first answer brings them, before any script.
 
-use crate::console::{TestConsole, VIEWER};
+use crate::console::{KEYS, TestConsole, VIEWER};
 use http::Method;
+use jiff::Timestamp;
+use opsdeck::source::sample;
 
-const PAGES: [(&str, &str); 4] = [
-    ("/", "checkout-api"),
+const PAGES: [(&str, &str); 3] = [
     ("/incidents", "storefront-web-deploy-failing"),
     ("/approvals", "storefront-web"),
     ("/instances", "chatcli-batch"),
@@ -13,7 +14,7 @@ const PAGES: [(&str, &str); 4] = [
 #[tokio::test]
 async fn a_page_arrives_with_its_rows() {
     let console = TestConsole::over_the_sample().await;
-    for (path, row) in &PAGES[1..] {
+    for (path, row) in &PAGES {
         let page = console.get(path).key(VIEWER).await_ok().await;
         assert!(page.text.contains(row), "{path} shows {row}");
         assert_eq!(page.header("cache-control"), Some("no-store"));
@@ -113,4 +114,34 @@ async fn another_site_cannot_sign_anybody_in() {
         .answer()
         .await;
     assert_eq!((refused.status.as_u16(), refused.header("set-cookie")), (403, None));
+}
+
+#[tokio::test]
+async fn everything_works_under_a_base_path() {
+    let console = TestConsole::mounted(sample::objects(Timestamp::now()), KEYS, "/ops").await;
+    for (path, row) in &PAGES {
+        let page = console.get(&format!("/ops{path}")).key(VIEWER).await_ok().await;
+        assert!(page.text.contains(row), "{path} shows {row}");
+        assert!(
+            page.text.contains("href=\"/ops/incidents") && !page.text.contains("href=\"/incidents"),
+            "{path} links within"
+        );
+    }
+    assert_eq!(console.total("/ops/api/v1/incidents").await, 18);
+    console.get("/ops/healthz").await_ok().await;
+}
+
+#[tokio::test]
+async fn a_theme_chosen_by_a_link_lasts() {
+    let console = TestConsole::over_the_sample().await;
+    let page = console.get("/instances?theme=dark").key(VIEWER).await_ok().await;
+    assert!(page.text.contains("data-theme=\"dark\""));
+    let cookie = page.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let again = console
+        .get("/instances")
+        .key(VIEWER)
+        .header("cookie", &cookie)
+        .await_ok()
+        .await;
+    assert!(again.text.contains("data-theme=\"dark\""));
 }
