@@ -1,7 +1,9 @@
 //! Who may come in and as what: keys, roles, browser sessions. What a role may do stands beside each route in `rest.rs`.
 
 pub mod caller;
+pub mod client_host;
 pub mod key_file;
 pub mod keys;
+pub mod limits;
 pub mod origin;
 pub mod session;

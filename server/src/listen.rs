@@ -7,7 +7,7 @@ use hyper_util::{
     server::{conn::auto, graceful::GracefulShutdown},
     service::TowerToHyperService,
 };
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 use tokio::net::TcpListener;
 use tower::util::MapRequest;
 
@@ -17,6 +17,10 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const DRAIN: Duration = Duration::from_secs(10);
 /// Pause after a failed accept (out of file descriptors, say), so that the loop does not spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The peer's address, for handlers.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub SocketAddr);
 
 /// Serves until `stop` resolves, then lets open requests end.
 pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
@@ -29,7 +33,7 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
     let graceful = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
-        let (stream, _) = tokio::select! {
+        let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
@@ -42,8 +46,10 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         };
         // Small answers must not wait for the next one to fill a packet.
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(MapRequest::new(router.clone(), |request: Request<Incoming>| {
-            request.map(Body::new)
+        let service = TowerToHyperService::new(MapRequest::new(router.clone(), move |request: Request<Incoming>| {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(Peer(peer));
+            request
         }));
         let connection = builder
             .serve_connection_with_upgrades(TokioIo::new(stream), service)

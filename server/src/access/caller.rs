@@ -79,6 +79,15 @@ impl Door {
         }
     }
 
+    /// Does the request carry anything that wants to be a credential?
+    pub fn is_presented(&self, headers: &HeaderMap) -> bool {
+        let cookies = headers
+            .get_all(header::COOKIE)
+            .into_iter()
+            .filter_map(|value| value.to_str().ok());
+        headers.contains_key(API_KEY) || cookies.into_iter().any(|text| text.contains(self.cookies.name()))
+    }
+
     pub fn is_same_origin(&self, headers: &HeaderMap) -> bool {
         origin::is_same_origin(headers, self.public_origin.as_deref(), self.tls)
     }

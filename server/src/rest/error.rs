@@ -76,6 +76,10 @@ impl Error {
         Self::new(StatusCode::CONFLICT, Reason::Ambiguous, message)
     }
 
+    pub fn too_large(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, Reason::TooLarge, message)
+    }
+
     /// Something of ours went wrong: the client learns the request id, the log learns the rest.
     pub fn internal(cause: impl std::error::Error + Send + Sync + 'static) -> Self {
         let mut error = Self::new(

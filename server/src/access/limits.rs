@@ -1,0 +1,209 @@
+//! How much one host or one key may ask: token buckets that start full and refill evenly.
+
+use governor::{
+    Quota, RateLimiter,
+    clock::{Clock, MonotonicClock, Reference},
+    middleware::NoOpMiddleware,
+    state::keyed::DashMapStateStore,
+};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher as _},
+    net::IpAddr,
+    num::NonZeroU32,
+    sync::Mutex,
+    time::Duration,
+};
+
+/// Buckets that are held at most, a kind: some 10 MB. Beyond, hosts not seen before share what is left.
+const MAX_BUCKETS: usize = 100_000;
+/// Buckets that newcomers share while there is no room.
+const SHARED_BUCKETS: u64 = 1024;
+/// Full buckets are forgotten at most this often; walking them all costs some milliseconds.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
+
+/// Requests a minute.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct PerMinute(pub NonZeroU32);
+
+/// Who is counted.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum Spender {
+    /// Without a valid key.
+    Host(IpAddr),
+    /// The id of a valid key.
+    Key(String),
+    /// In dev mode, where there are no keys to count by.
+    Dev(IpAddr),
+    /// One of the buckets that newcomers share.
+    Crowd(u64),
+}
+
+/// Too much was asked.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Exhausted {
+    pub limit: PerMinute,
+}
+
+/// The buckets of this process; each replica has its own.
+#[derive(Debug)]
+pub struct Limits<C: Clock = MonotonicClock> {
+    hosts: Buckets<C>,
+    keys: Buckets<C>,
+}
+
+#[derive(Debug)]
+struct Buckets<C: Clock> {
+    limit: PerMinute,
+    clock: C,
+    limiter: RateLimiter<Spender, DashMapStateStore<Spender>, C, NoOpMiddleware<C::Instant>>,
+    swept: Mutex<C::Instant>,
+}
+
+// === impl PerMinute ===
+
+impl PerMinute {
+    /// Seconds until one more request is allowed, as upstream counts them.
+    pub fn retry_after(self) -> u32 {
+        60_u32.div_ceil(self.0.get()).max(1)
+    }
+}
+
+// === impl Limits ===
+
+impl Limits {
+    pub fn new(host: PerMinute, key: PerMinute) -> Self {
+        Self::with_clock(host, key, MonotonicClock)
+    }
+}
+
+impl<C: Clock + Clone> Limits<C> {
+    fn with_clock(host: PerMinute, key: PerMinute, clock: C) -> Self {
+        Self {
+            hosts: Buckets::new(host, clock.clone()),
+            keys: Buckets::new(key, clock),
+        }
+    }
+
+    /// Takes one token. A refusal takes none.
+    pub fn spend(&self, spender: Spender) -> Result<(), Exhausted> {
+        match spender {
+            Spender::Host(_) | Spender::Crowd(_) => self.hosts.spend(spender),
+            Spender::Key(_) | Spender::Dev(_) => self.keys.spend(spender),
+        }
+    }
+}
+
+// === impl Buckets ===
+
+impl<C: Clock + Clone> Buckets<C> {
+    fn new(limit: PerMinute, clock: C) -> Self {
+        let quota = Quota::per_minute(limit.0);
+        let swept = Mutex::new(clock.now());
+        Self {
+            limit,
+            limiter: RateLimiter::dashmap_with_clock(quota, clock.clone()),
+            clock,
+            swept,
+        }
+    }
+
+    fn spend(&self, spender: Spender) -> Result<(), Exhausted> {
+        if self.limiter.len() >= MAX_BUCKETS {
+            self.sweep();
+        }
+        let spender = if self.limiter.len() < MAX_BUCKETS {
+            spender
+        } else {
+            crowd(&spender)
+        };
+        self.limiter
+            .check_key(&spender)
+            .map_err(|_| Exhausted { limit: self.limit })
+    }
+
+    /// Forgets the buckets that are full again: they say no more than no bucket does.
+    fn sweep(&self) {
+        let now = self.clock.now();
+        let Ok(mut swept) = self.swept.try_lock() else { return };
+        if Duration::from(now.duration_since(*swept)) >= SWEEP_EVERY {
+            *swept = now;
+            self.limiter.retain_recent();
+            self.limiter.shrink_to_fit();
+        }
+    }
+}
+
+fn crowd(spender: &Spender) -> Spender {
+    let mut hasher = DefaultHasher::new();
+    spender.hash(&mut hasher);
+    Spender::Crowd(hasher.finish() % SHARED_BUCKETS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use governor::clock::FakeRelativeClock;
+
+    fn per_minute(limit: u32) -> PerMinute {
+        PerMinute(NonZeroU32::new(limit).unwrap())
+    }
+
+    fn limits() -> (Limits<FakeRelativeClock>, FakeRelativeClock) {
+        let clock = FakeRelativeClock::default();
+        (
+            Limits::with_clock(per_minute(30), per_minute(600), clock.clone()),
+            clock,
+        )
+    }
+
+    fn host(number: u32) -> Spender {
+        Spender::Host(IpAddr::V4(number.into()))
+    }
+
+    #[test]
+    fn a_host_without_a_key_has_thirty_and_then_one_every_two_seconds() {
+        let (limits, clock) = limits();
+        assert!((0..30).all(|_| limits.spend(host(1)).is_ok()));
+        let refused = limits.spend(host(1)).unwrap_err();
+        assert_eq!((refused.limit, refused.limit.retry_after()), (per_minute(30), 2));
+        assert!(limits.spend(host(2)).is_ok(), "another host is not affected");
+        clock.advance(Duration::from_millis(1999));
+        assert!(limits.spend(host(1)).is_err());
+        clock.advance(Duration::from_millis(1));
+        assert!(limits.spend(host(1)).is_ok(), "refusals took nothing");
+        assert!(limits.spend(host(1)).is_err());
+    }
+
+    #[test]
+    fn a_key_has_its_own_six_hundred() {
+        let (limits, _) = limits();
+        let key = || Spender::Key("0123456789ab".into());
+        assert!((0..30).all(|_| limits.spend(host(1)).is_ok()));
+        assert!((0..600).all(|_| limits.spend(key()).is_ok()));
+        assert_eq!(limits.spend(key()).unwrap_err().limit.retry_after(), 1);
+    }
+
+    #[test]
+    fn a_million_hosts_fill_no_more_than_the_table() {
+        let (limits, clock) = limits();
+        for number in 0..1_000_000 {
+            let _ = limits.spend(host(number));
+            if number % 100_000 == 0 {
+                clock.advance(Duration::from_millis(100));
+            }
+        }
+        let held = limits.hosts.limiter.len();
+        assert!(held <= MAX_BUCKETS + SHARED_BUCKETS as usize, "{held} buckets");
+    }
+
+    #[test]
+    fn when_the_flood_is_over_a_newcomer_has_a_bucket_of_its_own() {
+        let (limits, clock) = limits();
+        (0..200_000).for_each(|number| {
+            let _ = limits.spend(host(number));
+        });
+        clock.advance(Duration::from_secs(120));
+        assert!((0..30).all(|_| limits.spend(host(300_000)).is_ok()));
+        assert_eq!(limits.hosts.limiter.len(), 1);
+    }
+}
