@@ -24,7 +24,7 @@ test-e2e: ## Run the browser tests; ARGS='-g approval' is passed on
 conformance: ## Compare the REST API with the recorded answers
 	@scripts/test.sh conformance
 
-bench: ## Measure the catalog at 1k, 10k and 100k incidents
+bench: ## Measure the catalog at 1k, 10k and 100k incidents, and what strangers cost at the door
 	@cargo bench --locked --package opsdeck
 
 lint: ## Check format and lints of Rust, shell and TypeScript

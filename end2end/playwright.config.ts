@@ -1,20 +1,10 @@
 // Runs against the real binary: it serves the calm preview on a free port and is stopped afterwards.
 import { defineConfig } from "@playwright/test";
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return String(port);
-}
+import { BIN, freePort } from "./served.ts";
 
 // Workers read this file too and inherit the environment: the first reader chooses for all.
 const port = (process.env["OPSDECK_TEST_PORT"] ??= await freePort());
 const baseURL = `http://127.0.0.1:${port}`;
-const bin = process.env["OPSDECK_BIN"] ?? "../target/debug/opsdeck";
 
 export default defineConfig({
   outputDir: "test-results",
@@ -49,7 +39,7 @@ export default defineConfig({
     { name: "shots", testDir: "shots", testMatch: "*.shots.ts" },
   ],
   webServer: {
-    command: `"${bin}" preview --calm --listen 127.0.0.1:${port}`,
+    command: `"${BIN}" preview --calm --listen 127.0.0.1:${port} --rate-limit-key 100000`,
     url: `${baseURL}/readyz`,
     timeout: 30_000,
     stderr: "pipe",

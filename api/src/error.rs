@@ -55,6 +55,7 @@ pub enum Reason {
     NothingToUndo,
     PlanChanged,
     RateLimited,
+    Timeout,
     TooLarge,
     Unauthorized,
     Unavailable,

@@ -46,3 +46,11 @@ impl FromStr for Role {
 /// The text names no role.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct UnknownRole;
+
+impl fmt::Display for UnknownRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a role is viewer, operator or admin")
+    }
+}
+
+impl std::error::Error for UnknownRole {}

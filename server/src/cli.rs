@@ -1,7 +1,9 @@
 //! Commands and flags, as text becomes types. What they mean together is decided in `config`.
 
+use crate::access::limits::PerMinute;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::{net::SocketAddr, path::PathBuf};
+use opsdeck_api::Role;
+use std::{ffi::OsString, net::SocketAddr, num::NonZeroU32, path::PathBuf};
 
 /// The incident, instance and approval console for Kubernetes AIOps.
 #[derive(Debug, Parser)]
@@ -24,6 +26,12 @@ pub enum Command {
     Import(Import),
     /// Print everything in the embedded store.
     Export(Export),
+    /// Work with API keys.
+    #[command(subcommand)]
+    Keys(Keys),
+    /// Work with the configuration.
+    #[command(subcommand)]
+    Config(Config),
     /// Print the manifests of the custom resources.
     Crds,
 }
@@ -50,11 +58,19 @@ pub struct Serve {
     /// Leave approvals as they are stored: votes, expiry and change windows move nothing.
     #[arg(long, env = "OPSDECK_NO_SETTLER")]
     pub no_settler: bool,
-    /// The YAML list of API keys.
+    /// The YAML list of API keys. Read again when it changes.
     #[arg(long, env = "OPSDECK_API_KEYS_FILE")]
     pub api_keys_file: Option<PathBuf>,
+    /// A file of at least 32 random bytes that signs browser sessions: needed by replicas whose keys are given as hashes.
+    #[arg(long, env = "OPSDECK_SESSION_SECRET_FILE")]
+    pub session_secret_file: Option<PathBuf>,
+    /// Where Prometheus finds the figures.
+    #[arg(long, env = "OPSDECK_METRICS_LISTEN", default_value = "127.0.0.1:8080")]
+    pub metrics_listen: SocketAddr,
     #[command(flatten)]
     pub mount: Mount,
+    #[command(flatten)]
+    pub door: Door,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -75,8 +91,13 @@ pub struct Preview {
     /// Add this many generated incidents with their insights and plans.
     #[arg(long, default_value_t = 0)]
     pub objects: u32,
+    /// Where Prometheus finds the figures; nowhere unless given.
+    #[arg(long)]
+    pub metrics_listen: Option<SocketAddr>,
     #[command(flatten)]
     pub mount: Mount,
+    #[command(flatten)]
+    pub door: Door,
 }
 
 /// Under which address people reach the console.
@@ -88,6 +109,78 @@ pub struct Mount {
     /// The address that people type, where a proxy stands in front.
     #[arg(long, env = "OPSDECK_PUBLIC_URL")]
     pub public_url: Option<String>,
+}
+
+/// Who may come in, how, and how often.
+#[derive(Clone, Debug, Args)]
+pub struct Door {
+    /// Certificate chain in PEM form. With --tls-key: TLS 1.3 and nothing else. Read again when it changes.
+    #[arg(long, env = "CHATCLI_AIOPS_TLS_CERT", value_name = "FILE")]
+    pub tls_cert: Option<OsString>,
+    /// The certificate's private key in PEM form.
+    #[arg(long, env = "CHATCLI_AIOPS_TLS_KEY", value_name = "FILE")]
+    pub tls_key: Option<OsString>,
+    /// Networks of proxies whose X-Forwarded-For is believed.
+    #[arg(long, env = "OPSDECK_TRUSTED_PROXIES", value_delimiter = ',', value_name = "CIDR")]
+    pub trusted_proxies: Vec<String>,
+    /// Requests a minute that a host may make without a valid key.
+    #[arg(long, env = "OPSDECK_RATE_LIMIT_HOST", default_value_t = PerMinute::HOST.0, value_name = "N")]
+    pub rate_limit_host: NonZeroU32,
+    /// Requests a minute that a key may make.
+    #[arg(long, env = "OPSDECK_RATE_LIMIT_KEY", default_value_t = PerMinute::KEY.0, value_name = "N")]
+    pub rate_limit_key: NonZeroU32,
+    /// Origins whose scripts may use the API, or *. None by default.
+    #[arg(
+        long,
+        env = "CHATCLI_CORS_ALLOWED_ORIGINS",
+        value_delimiter = ',',
+        value_name = "ORIGIN"
+    )]
+    pub cors_allowed_origins: Vec<String>,
+    /// One more, under the name that upstream's chart sets.
+    #[arg(long, env = "CHATCLI_CORS_ORIGIN", hide = true)]
+    pub cors_origin: Option<String>,
+    /// Methods that those scripts may use [default: GET, POST, PUT, DELETE, OPTIONS].
+    #[arg(
+        long,
+        env = "CHATCLI_CORS_ALLOWED_METHODS",
+        value_delimiter = ',',
+        value_name = "METHOD"
+    )]
+    pub cors_allowed_methods: Vec<String>,
+    /// `true`: those scripts may send credentials along.
+    #[arg(
+        long,
+        env = "CHATCLI_CORS_ALLOW_CREDENTIALS",
+        default_value = "false",
+        value_name = "BOOL"
+    )]
+    pub cors_allow_credentials: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Keys {
+    /// Make a new key. It is printed once, with the entry that lets it in.
+    Generate(GenerateKey),
+}
+
+#[derive(Debug, Args)]
+pub struct GenerateKey {
+    /// viewer, operator or admin.
+    #[arg(long)]
+    pub role: Role,
+    /// Who holds it: recorded on every decision.
+    #[arg(long)]
+    pub name: String,
+    /// Put the key itself into the entry: upstream's server knows no hashes.
+    #[arg(long)]
+    pub plain: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Config {
+    /// Say whether `serve` would start with these flags and this environment. Binds no port.
+    Check(Serve),
 }
 
 /// The embedded store's place.

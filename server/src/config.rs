@@ -1,13 +1,15 @@
 //! Flags and environment, checked as a whole before a port is bound. A mistake is one line that names the flag and the fix.
 
+mod door;
+
 use crate::{
-    access::{caller::Door, key_file::KeyFile, keys::KeySet, origin, session::CookiePolicy},
+    access::{caller::Door, key_file::KeyFile, keys::KeySet},
     cli,
+    listen::tls::Certificate,
 };
-use arc_swap::ArcSwap;
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -29,6 +31,10 @@ pub struct Misconfigured(pub String);
 #[derive(Debug)]
 pub struct Config {
     pub listen: SocketAddr,
+    /// Where the metrics are; nowhere in a preview, unless asked for.
+    pub metrics_listen: Option<SocketAddr>,
+    /// With one, TLS is spoken and nothing else.
+    pub certificate: Option<Arc<Certificate>>,
     /// Empty, or `/x` without a slash at the end.
     pub base_path: String,
     pub door: Door,
@@ -52,11 +58,16 @@ impl TryFrom<cli::Serve> for Config {
     type Error = Misconfigured;
 
     fn try_from(serve: cli::Serve) -> Result<Self, Misconfigured> {
-        let mut key_file = serve.api_keys_file.map(|path| KeyFile::new(path, None));
+        let secret = serve.session_secret_file.as_deref().map(session_secret).transpose()?;
+        let mut key_file = serve.api_keys_file.map(|path| KeyFile::new(path, secret));
         let keys = key_file.as_mut().map_or_else(|| Ok(KeySet::default()), read_keys)?;
-        let (base_path, door) = door(keys, &serve.mount)?;
+        let base_path = base_path(&serve.mount.base_path)?;
+        let certificate = door::certificate(&serve.door)?;
+        let door = door::door(keys, &base_path, &serve.mount, &serve.door)?;
         Ok(Self {
             listen: listen(serve.listen, serve.port.as_deref())?,
+            metrics_listen: Some(serve.metrics_listen),
+            certificate,
             base_path,
             door,
             key_file,
@@ -73,13 +84,17 @@ impl TryFrom<cli::Preview> for Config {
 
     fn try_from(preview: cli::Preview) -> Result<Self, Misconfigured> {
         let keys = KeySet::parse(PREVIEW_KEYS, None).map_err(|error| Misconfigured(error.to_string()))?;
-        let (base_path, door) = door(keys, &preview.mount)?;
+        let base_path = base_path(&preview.mount.base_path)?;
+        let certificate = door::certificate(&preview.door)?;
+        let door = door::door(keys, &base_path, &preview.mount, &preview.door)?;
         let objects = Objects::Sample {
             simulate: !preview.calm,
             generated: preview.objects,
         };
         Ok(Self {
             listen: preview.listen,
+            metrics_listen: preview.metrics_listen,
+            certificate,
             base_path,
             door,
             key_file: None,
@@ -124,25 +139,20 @@ fn read_keys(file: &mut KeyFile) -> Result<KeySet, Misconfigured> {
         .map_err(|error| Misconfigured(format!("--api-keys-file {error}")))
 }
 
-fn door(keys: KeySet, mount: &cli::Mount) -> Result<(String, Door), Misconfigured> {
-    let base_path = base_path(&mount.base_path)?;
-    let public_origin = mount.public_url.as_deref().map(origin).transpose()?;
-    let secure = public_origin
-        .as_deref()
-        .is_some_and(|origin| origin.starts_with("https://"));
-    let door = Door {
-        keys: Arc::new(ArcSwap::from_pointee(keys)),
-        cookies: CookiePolicy::new(&base_path, secure),
-        dev_mode: dev_mode(std::env::var("CHATCLI_OPERATOR_DEV_MODE").ok().as_deref()),
-        public_origin,
-        tls: false,
-    };
-    Ok((base_path, door))
-}
-
-/// The exact words that upstream takes for yes.
-fn dev_mode(value: Option<&str>) -> bool {
-    value.is_some_and(|text| matches!(text.trim().to_lowercase().as_str(), "1" | "t" | "true"))
+fn session_secret(path: &Path) -> Result<Arc<[u8]>, Misconfigured> {
+    const SHORTEST: usize = 32;
+    let wrong = |why: String| Misconfigured(format!("--session-secret-file {} {why}", path.display()));
+    let secret = std::fs::read(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    // The newline that editors and `echo` leave at the end must not make two replicas differ.
+    let secret = secret.trim_ascii_end();
+    if secret.len() < SHORTEST {
+        let hint = "make one with `openssl rand -base64 48`";
+        return Err(wrong(format!(
+            "holds {} bytes and needs {SHORTEST}: {hint}",
+            secret.len()
+        )));
+    }
+    Ok(secret.into())
 }
 
 fn base_path(text: &str) -> Result<String, Misconfigured> {
@@ -155,14 +165,6 @@ fn base_path(text: &str) -> Result<String, Misconfigured> {
             "--base-path must be a path such as /opsdeck, not {text}"
         )))
     }
-}
-
-fn origin(text: &str) -> Result<String, Misconfigured> {
-    origin::of_address(text).ok_or_else(|| {
-        Misconfigured(format!(
-            "--public-url must be an address such as https://ops.example.com, not {text}"
-        ))
-    })
 }
 
 #[cfg(test)]
@@ -186,17 +188,6 @@ mod tests {
     }
 
     #[test]
-    fn dev_mode_takes_upstreams_words_only() {
-        for yes in ["true", "TRUE", "1", "t", " true "] {
-            assert!(dev_mode(Some(yes)), "{yes}");
-        }
-        for no in ["", "yes", "on", "enabled", "0", "f", "false"] {
-            assert!(!dev_mode(Some(no)), "{no}");
-        }
-        assert!(!dev_mode(None));
-    }
-
-    #[test]
     fn a_base_path_is_a_plain_path() {
         assert_eq!(base_path("/ops/").unwrap(), "/ops");
         assert_eq!(base_path("/").unwrap(), "");
@@ -206,8 +197,15 @@ mod tests {
     }
 
     #[test]
-    fn a_public_url_is_reduced_to_its_origin() {
-        assert_eq!(origin("https://ops.example/x").unwrap(), "https://ops.example");
-        assert!(origin("ops.example").is_err());
+    fn a_session_secret_is_long_and_ends_without_a_newline() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let secret = |text: &str| {
+            std::fs::write(file.path(), text).unwrap();
+            session_secret(file.path())
+        };
+        let long = "0123456789abcdef0123456789abcdef";
+        assert_eq!(secret(long).unwrap(), secret(&format!("{long}\n")).unwrap());
+        let refused = secret("short").unwrap_err().to_string();
+        assert!(refused.contains("holds 5 bytes and needs 32"), "{refused}");
     }
 }

@@ -1,6 +1,6 @@
 //! What every handler may use, put together once at start.
 
-use crate::{access::caller::Door, catalog::Catalog, source::Source};
+use crate::{access::caller::Door, catalog::Catalog, source::Source, telemetry::metrics::Metrics};
 use std::sync::Arc;
 
 /// The running console.
@@ -11,6 +11,8 @@ pub struct Console {
     pub source: Arc<dyn Source>,
     /// Who may come in.
     pub door: Door,
+    /// What is counted.
+    pub metrics: Metrics,
     /// Which server this is, for `whoami`.
     pub about: About,
     /// Where the console is mounted: empty, or `/x` without a slash at the end.

@@ -53,6 +53,15 @@ impl PagePolicy<'_> {
     }
 }
 
+/// Tells browsers to come back by TLS alone. Said only over TLS: over plain HTTP it would be a promise nobody keeps.
+pub async fn insist_on_tls(mut response: Response) -> Response {
+    response.headers_mut().insert(
+        header::STRICT_TRANSPORT_SECURITY,
+        HeaderValue::from_static("max-age=31536000; includeSubDomains"),
+    );
+    response
+}
+
 /// On every answer, whatever it is.
 pub async fn harden(mut response: Response) -> Response {
     const EVERYWHERE: [(HeaderName, &str); 5] = [

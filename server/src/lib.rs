@@ -14,6 +14,7 @@ pub mod headers;
 pub mod json;
 pub mod listen;
 pub mod pages;
+pub mod payload;
 pub mod resources;
 pub mod rest;
 pub mod rules;

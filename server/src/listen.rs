@@ -1,68 +1,204 @@
-//! The listener: accepts connections, bounds how long a client may take over its headers, and drains at the end.
+//! The listener: accepts connections, speaks TLS where there is a certificate, bounds what a client may hold, and drains at the end.
 
+mod stall;
+pub mod tls;
+
+use crate::telemetry::metrics::Connections;
 use axum::{Router, body::Body, extract::Request};
 use hyper::body::Incoming;
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::{conn::auto, graceful::GracefulShutdown},
+    server::{
+        conn::auto,
+        graceful::{GracefulShutdown, Watcher},
+    },
     service::TowerToHyperService,
 };
-use std::{net::SocketAddr, time::Duration};
-use tokio::net::TcpListener;
+use rustls::ServerConfig;
+use stall::Stalling;
+use std::{
+    net::SocketAddr,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    time::{sleep, timeout},
+};
+use tokio_rustls::TlsAcceptor;
 use tower::util::MapRequest;
 
-/// A client that has not sent its headers by then is cut: neither axum nor hyper does that by itself.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long open requests may take to end once the process is asked to stop.
-const DRAIN: Duration = Duration::from_secs(10);
-/// Pause after a failed accept (out of file descriptors, say), so that the loop does not spin.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How long a client may take and how much it may hold. Together they bound what strangers can cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Manners {
+    /// From the connection's start to the end of its first request's headers, TLS handshake included.
+    pub greeting: Duration,
+    /// A connection on which nothing moves for so long is cut; the headers of a later request may take no longer either.
+    pub idle: Duration,
+    /// How long open requests may take to end once the process is asked to stop.
+    pub drain: Duration,
+    /// Beyond, a new connection is closed at once: a queue would only hide that there is no room.
+    pub connections: usize,
+}
 
 /// The peer's address, for handlers.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
 
-/// Serves until `stop` resolves, then lets open requests end.
-pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIMEOUT);
-    builder.http2().timer(TokioTimer::new());
-    let graceful = GracefulShutdown::new();
-    let mut stop = std::pin::pin!(stop);
-    loop {
-        let (stream, peer) = tokio::select! {
-            accepted = listener.accept() => match accepted {
+/// A listener and what it needs to know about its connections.
+#[derive(Debug)]
+pub struct Listener {
+    pub socket: TcpListener,
+    pub tls: Option<Arc<ServerConfig>>,
+    pub manners: Manners,
+    pub connections: Connections,
+}
+
+/// Everything that one connection needs.
+#[derive(Clone)]
+struct Host {
+    router: Router,
+    tls: Option<TlsAcceptor>,
+    manners: Manners,
+}
+
+/// Pause after a failed accept (out of file descriptors, say), so that the loop does not spin.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Request line and headers together. hyper answers 431 beyond.
+const HEADER_BYTES: u16 = 32 * 1024;
+const HEADERS: usize = 100;
+/// Requests at a time on one HTTP/2 connection.
+const STREAMS: u32 = 100;
+
+type Ended = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+// === impl Manners ===
+
+impl Default for Manners {
+    fn default() -> Self {
+        Self {
+            greeting: Duration::from_secs(10),
+            idle: Duration::from_secs(60),
+            drain: Duration::from_secs(10),
+            connections: 1024,
+        }
+    }
+}
+
+// === impl Listener ===
+
+impl Listener {
+    /// Serves until `stop` resolves, then lets open requests end.
+    pub async fn serve(self, router: Router, stop: impl Future<Output = ()>) {
+        let host = Host {
+            router,
+            tls: self.tls.map(TlsAcceptor::from),
+            manners: self.manners,
+        };
+        let room = Arc::new(Semaphore::new(self.manners.connections));
+        let graceful = GracefulShutdown::new();
+        let mut stop = pin!(stop);
+        loop {
+            let accepted = tokio::select! {
+                accepted = self.socket.accept() => accepted,
+                () = &mut stop => break,
+            };
+            let (stream, peer) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "connection not accepted");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    sleep(ACCEPT_PAUSE).await;
                     continue;
                 }
-            },
-            () = &mut stop => break,
-        };
+            };
+            let Ok(place) = room.clone().try_acquire_owned() else {
+                self.connections.refused.inc();
+                tracing::debug!(%peer, "no room for another connection");
+                continue;
+            };
+            let (host, watcher, open) = (host.clone(), graceful.watcher(), self.connections.open.clone());
+            open.inc();
+            tokio::spawn(async move {
+                if let Err(error) = host.receive(stream, peer, watcher).await {
+                    tracing::debug!(%peer, %error, "connection ended early");
+                }
+                open.dec();
+                drop(place);
+            });
+        }
+        drop(self.socket);
+        if timeout(self.manners.drain, graceful.shutdown()).await.is_err() {
+            tracing::warn!("some requests did not end in time and were cut");
+        }
+    }
+}
+
+// === impl Host ===
+
+impl Host {
+    async fn receive(self, stream: TcpStream, peer: SocketAddr, watcher: Watcher) -> Ended {
         // Small answers must not wait for the next one to fill a packet.
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(MapRequest::new(router.clone(), move |request: Request<Incoming>| {
+        let stream = Stalling::new(stream, self.manners.idle);
+        let greeted = Arc::new(AtomicBool::new(false));
+        let conversation = {
+            let greeted = greeted.clone();
+            async {
+                match self.tls.clone() {
+                    None => self.converse(stream, peer, greeted, watcher).await,
+                    Some(acceptor) => {
+                        self.converse(acceptor.accept(stream).await?, peer, greeted, watcher)
+                            .await
+                    }
+                }
+            }
+        };
+        let mut conversation = pin!(conversation);
+        tokio::select! {
+            ended = &mut conversation => return ended,
+            () = sleep(self.manners.greeting) => {}
+        }
+        if greeted.load(Ordering::Relaxed) {
+            conversation.await
+        } else {
+            Err("no request within the time for it".into())
+        }
+    }
+
+    async fn converse(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        peer: SocketAddr,
+        greeted: Arc<AtomicBool>,
+        watcher: Watcher,
+    ) -> Ended {
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.manners.idle)
+            .max_buf_size(HEADER_BYTES.into())
+            .max_headers(HEADERS);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(STREAMS)
+            .max_header_list_size(HEADER_BYTES.into());
+        let service = MapRequest::new(self.router.clone(), move |request: Request<Incoming>| {
+            greeted.store(true, Ordering::Relaxed);
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(Peer(peer));
             request
-        }));
-        let connection = builder
-            .serve_connection_with_upgrades(TokioIo::new(stream), service)
-            .into_owned();
-        let connection = graceful.watch(connection);
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "connection ended early");
-            }
         });
-    }
-    drop(listener);
-    if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
-        tracing::warn!("some requests did not end in time and were cut");
+        let connection = builder
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
+            .into_owned();
+        watcher.watch(connection).await
     }
 }

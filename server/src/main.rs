@@ -2,7 +2,7 @@
 
 use clap::{Parser as _, error::ErrorKind};
 use opsdeck::{
-    cli::{Cli, Command},
+    cli::{self, Cli, Command},
     config::{Config, Misconfigured},
     run, telemetry,
 };
@@ -30,6 +30,10 @@ fn main() -> ExitCode {
         Command::Preview(preview) => Config::try_from(preview).map_err(Into::into).and_then(run::console),
         Command::Import(import) => run::import(&import),
         Command::Export(export) => run::export(&export),
+        Command::Keys(cli::Keys::Generate(command)) => run::generate_key(&command),
+        Command::Config(cli::Config::Check(serve)) => {
+            Config::try_from(serve).map_err(Into::into).and_then(run::check_config)
+        }
         Command::Crds => run::crds(),
     };
     match outcome {

@@ -5,19 +5,21 @@ mod assets;
 mod forms;
 
 use crate::{
-    access::caller::{API_KEY, Refusal},
+    access::{caller::Admitted, limits::Exhausted},
     console::SharedConsole,
     headers::{CachePolicy, PagePolicy},
+    payload, rest,
 };
 use axum::{
     Router,
     body::Body,
     extract::{Request, State},
+    middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
 use cookie::{Cookie, SameSite, time::Duration};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
 use leptos::{context::provide_context, nonce::use_nonce};
@@ -31,7 +33,7 @@ use tower::ServiceExt as _;
 #[derive(Clone, Debug)]
 pub struct Pages {
     console: SharedConsole,
-    /// The REST router, without the layers that face the network.
+    /// The REST routes as they are asked in process.
     api: Router,
     bundle: assets::Bundle,
 }
@@ -46,8 +48,11 @@ pub fn router(console: SharedConsole, api: Router) -> Router {
         bundle: assets::Bundle::embedded(),
     };
     Router::new()
-        .route("/session", post(forms::sign_in))
-        .route("/session/end", post(forms::sign_out))
+        .route("/session", post(forms::sign_in).layer(middleware::from_fn(whole_form)))
+        .route(
+            "/session/end",
+            post(forms::sign_out).layer(middleware::from_fn(whole_form)),
+        )
         .route(
             &format!("/{}/{{*file}}", pages.bundle.directory()),
             get(assets::bundled_file),
@@ -68,7 +73,34 @@ async fn page_or_file(State(pages): State<Pages>, request: Request) -> Response 
     if is_file {
         return (StatusCode::NOT_FOUND, "404 page not found\n").into_response();
     }
-    pages.render(request, None).await
+    let (admitted, host) = rest::identify(&pages.console, &request);
+    if pages.console.door.is_presented(request.headers())
+        && let Err(exhausted) = pages.console.door.spend(&admitted.0, host)
+    {
+        return too_many(exhausted);
+    }
+    pages.render(request, admitted, None).await
+}
+
+async fn whole_form(request: Request, next: Next) -> Response {
+    match payload::collect(request).await {
+        Ok(request) => next.run(request).await,
+        Err(unreadable) => (StatusCode::BAD_REQUEST, format!("{unreadable}\n")).into_response(),
+    }
+}
+
+/// Not a page: rendering one is what the limit is there to spare.
+fn too_many(Exhausted { limit }: Exhausted) -> Response {
+    let wait = limit.retry_after();
+    (
+        StatusCode::TOO_MANY_REQUESTS,
+        [(header::RETRY_AFTER, wait.to_string())],
+        format!(
+            "Too many requests: {} a minute are allowed. Wait {wait} s, then load the page again.\n",
+            limit.0
+        ),
+    )
+        .into_response()
 }
 
 /// `/<list>/<namespace>/<name>`: names of objects may contain dots.
@@ -80,8 +112,8 @@ fn is_object(path: &str) -> bool {
 
 impl Pages {
     /// The page at the request's address; `refused` says why a sign-in that led here failed.
-    async fn render(&self, request: Request, refused: Option<(StatusCode, String)>) -> Response {
-        let api = self.api_for(request.headers());
+    async fn render(&self, request: Request, admitted: Admitted, refused: Option<(StatusCode, String)>) -> Response {
+        let api = self.api_for(admitted);
         let context = PageContext {
             base: self.console.base_path.clone(),
             now: Timestamp::now().as_second(),
@@ -129,18 +161,14 @@ impl Pages {
         response
     }
 
-    /// The REST router as the dashboard's client asks it: with the credentials of this request, and nothing else of it.
-    fn api_for(&self, headers: &HeaderMap) -> ServerApi {
-        let credentials: HeaderMap = [header::HeaderName::from_static(API_KEY), header::COOKIE]
-            .into_iter()
-            .filter_map(|name| headers.get(&name).map(|value| (name, value.clone())))
-            .collect();
+    /// The REST routes as the dashboard's client asks them: with the rights of whoever asked for the page, and nothing else of it.
+    fn api_for(&self, admitted: Admitted) -> ServerApi {
         let router = self.api.clone();
         ServerApi(Arc::new(move |target| {
-            let (router, credentials) = (router.clone(), credentials.clone());
+            let (router, admitted) = (router.clone(), admitted.clone());
             Box::pin(async move {
                 let mut request = Request::new(Body::empty());
-                *request.headers_mut() = credentials;
+                request.extensions_mut().insert(admitted);
                 match target.parse() {
                     Ok(uri) => *request.uri_mut() = uri,
                     Err(_) => return (StatusCode::NOT_FOUND.as_u16(), Vec::new()),
@@ -165,19 +193,6 @@ impl Pages {
             .same_site(SameSite::Lax)
             .max_age(Duration::days(365));
         HeaderValue::try_from(cookie.to_string()).ok()
-    }
-
-    fn refuse(refusal: Refusal) -> (StatusCode, String) {
-        let message = match refusal {
-            Refusal::Invalid | Refusal::Missing => "This key is not known here.".to_owned(),
-            Refusal::NoKeysConfigured | Refusal::CrossSite => refusal.message().to_owned(),
-        };
-        let status = if refusal == Refusal::CrossSite {
-            StatusCode::FORBIDDEN
-        } else {
-            StatusCode::UNAUTHORIZED
-        };
-        (status, message)
     }
 }
 

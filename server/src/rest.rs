@@ -1,5 +1,5 @@
 //! The REST API under `/api/v1`. The table below is its contents: every route with the role that it asks for.
-//! One file per resource beside this one; what holds for all of them is in `route`, `ask`, `answer`, `params`, `error`.
+//! One file per resource beside this one; what holds for all of them is in `gate`, `route`, `ask`, `answer`, `params`, `error`.
 
 mod analytics;
 mod answer;
@@ -7,6 +7,7 @@ mod approvals;
 mod ask;
 mod csv;
 mod error;
+mod gate;
 mod health;
 mod incidents;
 mod insights;
@@ -20,9 +21,9 @@ mod route;
 mod session;
 mod whoami;
 
-pub use answer::finish;
 pub use error::Error;
-pub use health::health_routes;
+pub use gate::{facing_the_network, identify, in_process, share};
+pub use health::{health_routes, metrics_routes};
 pub use path::{is_api, normalized};
 pub use route::{Need, Route};
 
@@ -60,7 +61,7 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-/// The API as a service for whole paths (`/api/v1/…`).
+/// The API as a service for whole paths (`/api/v1/…`): routes and their roles. Who asks is told by what stands in front, in `gate`.
 pub fn router(console: SharedConsole) -> Router {
     route::assemble(routes(), console)
 }

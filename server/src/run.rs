@@ -1,11 +1,14 @@
 //! What each command does, once its configuration stands. Puts the parts together; decides nothing.
 
 use crate::{
+    access::keys::Generated,
     catalog::Catalog,
     cli::{self, ExportFormat},
     config::{self, Config, Misconfigured, Objects},
     console::{About, Console, SharedConsole},
-    headers, listen, pages, resources, rest,
+    headers,
+    listen::{Listener, Manners, tls::Certificate},
+    pages, resources, rest,
     source::{
         Source,
         embedded::{Embedded, Store},
@@ -16,12 +19,15 @@ use crate::{
         },
         settler::{self, Bench},
     },
+    telemetry::metrics::{Connections, Metrics},
 };
 use axum::{Router, extract::Request, middleware};
 use jiff::Timestamp;
 use std::{
     fs::File,
+    future::pending,
     io::{self, Read, Write as _},
+    net::SocketAddr,
     sync::Arc,
     time::Duration,
 };
@@ -43,35 +49,85 @@ pub fn console(config: Config) -> Result<(), Failure> {
 
 async fn serve(config: Config) -> Result<(), Failure> {
     let catalog = Arc::new(Catalog::new(epoch()?));
+    let metrics = Metrics::default();
     let preview = matches!(config.objects, Objects::Sample { .. });
     let source = open(&config.objects, &catalog).await?;
     tokio::spawn(keep_time(catalog.clone()));
     if let Some(file) = config.key_file {
-        tokio::spawn(file.follow(config.door.keys.clone()));
+        tokio::spawn(file.follow(config.door.keys.clone(), metrics.keys.clone()));
     }
+    metrics
+        .keys
+        .loaded
+        .set(i64::try_from(config.door.keys.load().len()).unwrap_or(i64::MAX));
     let console = Arc::new(Console {
         catalog,
         source,
         door: config.door,
+        metrics: metrics.clone(),
         about: About {
             source: if preview { "preview" } else { "embedded" },
             context: None,
         },
         base_path: config.base_path,
     });
-    let listener = TcpListener::bind(config.listen)
+    let tls = config
+        .certificate
+        .as_ref()
+        .map(Certificate::server_config)
+        .transpose()?;
+    let listener = Listener {
+        socket: bind("--listen", config.listen).await?,
+        tls,
+        manners: Manners::default(),
+        connections: metrics.connections.clone(),
+    };
+    if let Some(address) = config.metrics_listen {
+        let beside = Listener {
+            socket: bind("--metrics-listen", address).await?,
+            tls: None,
+            manners: Manners::default(),
+            connections: Connections::default(),
+        };
+        tokio::spawn(beside.serve(rest::metrics_routes(metrics.clone()), pending()));
+    }
+    if let Some(certificate) = config.certificate {
+        tokio::spawn(certificate.follow(metrics));
+    }
+    announce(&console, listener.socket.local_addr()?, preview);
+    listener.serve(router(console), stop()?).await;
+    Ok(())
+}
+
+async fn bind(flag: &str, address: SocketAddr) -> Result<TcpListener, Misconfigured> {
+    TcpListener::bind(address)
         .await
-        .map_err(|error| Misconfigured(format!("--listen {} cannot be used: {error}", config.listen)))?;
-    announce(&console, listener.local_addr()?, preview);
-    listen::serve(listener, router(console), stop()?).await;
+        .map_err(|error| Misconfigured(format!("{flag} {address} cannot be used: {error}")))
+}
+
+/// Prints a new key once. The words for people go to standard error, so that the rest can be piped.
+pub fn generate_key(command: &cli::GenerateKey) -> Result<(), Failure> {
+    let Generated { key, entry } = Generated::new(command.role, &command.name, command.plain);
+    eprintln!("The key, for its holder. It is shown this once:");
+    println!("{key}");
+    eprintln!("\nThe entry, for the list of keys:");
+    print!("{entry}");
+    Ok(())
+}
+
+/// A configuration that was read is one that would serve.
+pub fn check_config(_: Config) -> Result<(), Failure> {
+    println!("the configuration is good");
     Ok(())
 }
 
 /// Everything that faces the network.
 pub fn router(console: SharedConsole) -> Router {
-    let api = rest::router(console.clone());
-    let guarded = api.clone().layer(middleware::from_fn(rest::finish));
-    let site = rest::health_routes().fallback_service(pages::router(console.clone(), api).into_service());
+    let routes = rest::router(console.clone());
+    let guarded = rest::facing_the_network(routes.clone(), console.clone());
+    let pages = pages::router(console.clone(), rest::in_process(routes, &console));
+    let shared = pages.layer(middleware::from_fn_with_state(console.clone(), rest::share));
+    let site = rest::health_routes().fallback_service(shared.into_service());
     // By prefix and not by a route with a wildcard, whose match would count among the parameters of the API's own routes.
     let split = move |mut request: Request| {
         if let Some(address) = rest::normalized(request.uri()) {
@@ -87,6 +143,11 @@ pub fn router(console: SharedConsole) -> Router {
     let router = Router::new()
         .fallback(split)
         .layer(middleware::map_response(headers::harden));
+    let router = if console.door.tls {
+        router.layer(middleware::map_response(headers::insist_on_tls))
+    } else {
+        router
+    };
     if console.base_path.is_empty() {
         router
     } else {
@@ -194,12 +255,13 @@ async fn keep_time(catalog: Arc<Catalog>) {
     }
 }
 
-fn announce(console: &Console, address: std::net::SocketAddr, preview: bool) {
+fn announce(console: &Console, address: SocketAddr, preview: bool) {
     let base = &console.base_path;
+    let scheme = if console.door.tls { "https" } else { "http" };
     tracing::info!(%address, source = console.about.source, keys = console.door.keys.load().len(), "serving");
     if preview {
         println!(
-            "Opsdeck preview: http://{address}{base}/  sign in with the key  preview  (or preview-operator, preview-viewer)"
+            "Opsdeck preview: {scheme}://{address}{base}/  sign in with the key  preview  (or preview-operator, preview-viewer)"
         );
     } else if console.door.keys.load().is_empty() {
         if console.door.dev_mode {

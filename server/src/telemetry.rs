@@ -1,4 +1,6 @@
-//! The log: one line an event on standard error, for people or as JSON.
+//! The log: one line an event on standard error, for people or as JSON. What is counted stands in `metrics`.
+
+pub mod metrics;
 
 use crate::cli::LogFormat;
 use tracing_subscriber::EnvFilter;

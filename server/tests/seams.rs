@@ -48,6 +48,8 @@ const SEAMS: &[Seam] = &[
             "server/src/access/",
             "server/src/headers.rs",
             "server/src/listen.rs",
+            "server/src/listen/",
+            "server/src/payload.rs",
             "server/src/pages.rs",
             "server/src/pages/",
             "server/src/rest.rs",

@@ -1,7 +1,10 @@
 //! Who is asking: turns the credentials of a request into a caller, or into the reason why there is none.
 
 use super::{
+    client_host::{self, TrustedProxies},
+    cors::Cors,
     keys::{Key, KeySet},
+    limits::{Exhausted, Limits, Spender},
     origin,
     session::CookiePolicy,
 };
@@ -9,7 +12,7 @@ use arc_swap::ArcSwap;
 use http::{HeaderMap, Method, header};
 use jiff::Timestamp;
 use opsdeck_api::Role;
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 /// The credential of scripts and of the sign-in form.
 pub const API_KEY: &str = "x-api-key";
@@ -25,7 +28,14 @@ pub struct Door {
     /// Origin of `--public-url`.
     pub public_origin: Option<String>,
     pub tls: bool,
+    pub limits: Limits,
+    pub proxies: TrustedProxies,
+    pub cors: Cors,
 }
+
+/// Put into every request at the door: who asks, or why nobody does.
+#[derive(Clone, Debug)]
+pub struct Admitted(pub Result<Caller, Refusal>);
 
 /// Who asks, for the length of one request.
 #[derive(Clone, Debug)]
@@ -55,6 +65,15 @@ pub enum Refusal {
     CrossSite,
 }
 
+// === impl Admitted ===
+
+impl Default for Admitted {
+    /// Fail closed: a request that passed no door has no caller.
+    fn default() -> Self {
+        Self(Err(Refusal::Missing))
+    }
+}
+
 // === impl Door ===
 
 impl Door {
@@ -68,14 +87,16 @@ impl Door {
             };
         }
         match headers.get(API_KEY).map(|value| value.as_bytes()) {
-            Some(text) if !text.is_empty() => {
-                let key = std::str::from_utf8(text)
-                    .ok()
-                    .and_then(|text| keys.find(text, now))
-                    .ok_or(Refusal::Invalid)?;
-                Ok(Caller::new(key, Via::Key, key.expires_at))
-            }
+            Some(text) if !text.is_empty() => caller_by_key(&keys, text, now),
             _ => self.caller_by_session(&keys, method, headers, now),
+        }
+    }
+
+    /// Whom a key that was typed into a form makes.
+    pub fn caller_by_key(&self, text: &str, now: Timestamp) -> Result<Caller, Refusal> {
+        match self.keys.load() {
+            keys if keys.is_empty() => Err(Refusal::NoKeysConfigured),
+            keys => caller_by_key(&keys, text.as_bytes(), now),
         }
     }
 
@@ -86,6 +107,16 @@ impl Door {
             .into_iter()
             .filter_map(|value| value.to_str().ok());
         headers.contains_key(API_KEY) || cookies.into_iter().any(|text| text.contains(self.cookies.name()))
+    }
+
+    /// Takes a token from the bucket of whoever asks: of the key where there is a valid one, else of the host.
+    pub fn spend(&self, caller: &Result<Caller, Refusal>, host: IpAddr) -> Result<(), Exhausted> {
+        let host = client_host::bucket(host);
+        self.limits.spend(match caller {
+            Ok(caller) if caller.via == Via::Dev => Spender::Dev(host),
+            Ok(caller) => Spender::Key(caller.key_id.clone()),
+            Err(_) => Spender::Host(host),
+        })
     }
 
     pub fn is_same_origin(&self, headers: &HeaderMap) -> bool {
@@ -112,6 +143,12 @@ impl Door {
         }
         Ok(Caller::new(session.key, Via::Session, Some(session.expires_at)))
     }
+}
+
+fn caller_by_key(keys: &KeySet, text: &[u8], now: Timestamp) -> Result<Caller, Refusal> {
+    let text = std::str::from_utf8(text).map_err(|_| Refusal::Invalid)?;
+    let key = keys.find(text, now).ok_or(Refusal::Invalid)?;
+    Ok(Caller::new(key, Via::Key, key.expires_at))
 }
 
 // === impl Caller ===
@@ -188,6 +225,9 @@ mod tests {
             dev_mode,
             public_origin: None,
             tls: false,
+            limits: Limits::default(),
+            proxies: TrustedProxies::default(),
+            cors: Cors::default(),
         }
     }
 

@@ -1,8 +1,10 @@
 //! The file that lists the keys: read at start, and again whenever it changes.
 
 use super::keys::KeySet;
+use crate::telemetry::metrics::Keys;
 use arc_swap::ArcSwap;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use sha2::{Digest as _, Sha256};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -21,8 +23,8 @@ pub struct KeyFile {
     path: PathBuf,
     /// Signs the sessions of all keys on all replicas, where it is given.
     session_secret: Option<Arc<[u8]>>,
-    /// What the file held when it was last looked at; nothing where it could not be read.
-    seen: Option<String>,
+    /// Digest of what the file held when it was last looked at; nothing where it could not be read. Its text is not kept.
+    seen: Option<[u8; 32]>,
 }
 
 /// The file cannot be used.
@@ -48,40 +50,46 @@ impl KeyFile {
     pub fn read(&mut self) -> Result<KeySet, Unusable> {
         let text = self.text()?;
         let set = self.parse(&text)?;
-        self.seen = Some(text);
+        self.seen = Some(digest(&text));
         Ok(set)
     }
 
     /// Keeps the set equal to the file. What cannot be read or parsed leaves the last good set in force.
-    pub async fn follow(mut self, keys: Arc<ArcSwap<KeySet>>) {
+    pub async fn follow(mut self, keys: Arc<ArcSwap<KeySet>>, metrics: Keys) {
         let (signal, mut changes) = mpsc::channel(1);
         // Mounted Secrets change by swapping a symbolic link beside the file, so the directory is what is watched.
         let _watcher = watch_directory(&self.path, signal);
         loop {
             let changed = time::timeout(PERIODIC, changes.recv()).await;
             if matches!(changed, Ok(Some(()))) {
-                while let Ok(Some(())) = time::timeout(QUIET, changes.recv()).await {}
+                // Somebody else's files in the same directory may never come to rest.
+                let quiet = async { while let Ok(Some(())) = time::timeout(QUIET, changes.recv()).await {} };
+                let _ = time::timeout(PERIODIC, quiet).await;
             }
-            match self.text() {
-                Ok(text) if self.seen.as_ref() == Some(&text) => {}
-                Ok(text) => {
-                    match self.parse(&text) {
-                        Ok(set) => {
-                            tracing::info!(keys = set.len(), "API keys changed");
-                            keys.store(Arc::new(set));
-                        }
-                        Err(error) => {
-                            tracing::error!(%error, "API keys not taken over: the last good ones stay in force")
-                        }
-                    }
-                    self.seen = Some(text);
+            match self.refresh() {
+                Ok(Some(set)) => {
+                    tracing::info!(keys = set.len(), "API keys changed");
+                    metrics.loaded.set(i64::try_from(set.len()).unwrap_or(i64::MAX));
+                    keys.store(Arc::new(set));
                 }
-                Err(error) if self.seen.is_some() => {
-                    tracing::error!(%error, "API keys not read: the last good ones stay in force");
-                    self.seen = None;
+                Ok(None) => {}
+                Err(error) => {
+                    metrics.failures.inc();
+                    tracing::error!(%error, "API keys not taken over: the last good ones stay in force");
                 }
-                Err(_) => {}
             }
+        }
+    }
+
+    /// The keys, where the file has changed. What is wrong with it is said once and not at every look.
+    fn refresh(&mut self) -> Result<Option<KeySet>, Unusable> {
+        match self.text() {
+            Ok(text) if self.seen == Some(digest(&text)) => Ok(None),
+            Ok(text) => {
+                self.seen = Some(digest(&text));
+                self.parse(&text).map(Some)
+            }
+            Err(error) => self.seen.take().map_or(Ok(None), |_| Err(error)),
         }
     }
 
@@ -93,6 +101,10 @@ impl KeyFile {
         KeySet::parse(text, self.session_secret.as_deref())
             .map_err(|error| Unusable::Malformed(self.path.clone(), error))
     }
+}
+
+fn digest(text: &str) -> [u8; 32] {
+    Sha256::digest(text).into()
 }
 
 fn watch_directory(path: &Path, signal: mpsc::Sender<()>) -> Option<RecommendedWatcher> {
@@ -136,7 +148,7 @@ mod tests {
             symlink("..data/api-keys", followed.path("api-keys")).unwrap();
             let mut file = KeyFile::new(followed.path("api-keys"), None);
             followed.keys.store(Arc::new(file.read().unwrap()));
-            tokio::spawn(file.follow(followed.keys.clone()));
+            tokio::spawn(file.follow(followed.keys.clone(), Keys::default()));
             followed
         }
 

@@ -1,11 +1,12 @@
 //! API keys: the YAML that lists them, and the set held in memory, which knows digests only.
 
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use hkdf::Hkdf;
 use jiff::Timestamp;
 use opsdeck_api::Role;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
-use std::fmt;
+use std::{fmt, sync::LazyLock};
 use subtle::ConstantTimeEq as _;
 
 /// As long as a block of SHA-256, so that HMAC takes it as it is.
@@ -53,6 +54,36 @@ struct Entry {
     expires_at: Option<String>,
 }
 
+/// A new key, shown once, and the entry that lets it in.
+#[derive(Debug)]
+pub struct Generated {
+    pub key: String,
+    /// YAML, to be added to the list.
+    pub entry: String,
+}
+
+// === impl Generated ===
+
+impl Generated {
+    /// 256 random bits behind a prefix by which scanners for leaked secrets know it.
+    ///
+    /// `plain`: the entry holds the key itself, for upstream's server, which knows no hashes.
+    pub fn new(role: Role, name: &str, plain: bool) -> Self {
+        let key = format!("opsdeck_{}", BASE64_URL_SAFE_NO_PAD.encode(random_secret()));
+        let credential = if plain {
+            format!("key: {key}")
+        } else {
+            format!("keyHash: {}", Digest::of(&key).to_hex())
+        };
+        // A JSON string is a YAML string, whatever the name holds.
+        let entry = format!(
+            "- {credential}\n  role: {role}\n  name: {}\n",
+            serde_json::Value::from(name)
+        );
+        Self { key, entry }
+    }
+}
+
 // === impl Digest ===
 
 impl Digest {
@@ -63,6 +94,12 @@ impl Digest {
     /// First 12 hex digits: names a key in logs and answers without giving it away.
     pub fn id(&self) -> String {
         self.0[..6].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// As the `keyHash` of an entry has it.
+    fn to_hex(self) -> String {
+        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("sha256:{digits}")
     }
 
     fn from_hex(text: &str) -> Option<Self> {
@@ -199,7 +236,7 @@ impl Entry {
                     key.id = digest.id(),
                     "key is given only as a hash and there is no session secret: its browser sessions end with this process"
                 );
-                derive(&random_secret(), &digest)
+                derive(&*SECRET_OF_THIS_PROCESS, &digest)
             }
         };
         Ok(Some(Key {
@@ -218,6 +255,9 @@ fn derive(secret: &[u8], digest: &Digest) -> SessionSecret {
     debug_assert!(expanded.is_ok(), "64 bytes are within what HKDF-SHA256 can give");
     output
 }
+
+/// Lasts over changes of the list, so that these end no sessions.
+static SECRET_OF_THIS_PROCESS: LazyLock<[u8; 32]> = LazyLock::new(random_secret);
 
 fn random_secret() -> [u8; 32] {
     let mut bytes = [0; 32];
@@ -285,6 +325,32 @@ mod tests {
     fn nothing_printed_holds_a_key() {
         let set = keys("- {key: opsdeck_planted_secret, role: viewer}");
         assert!(!format!("{set:?}").contains("planted"));
+    }
+
+    #[test]
+    fn a_generated_key_is_let_in_by_its_entry() {
+        for plain in [false, true] {
+            let generated = Generated::new(Role::Operator, "mira: \"on call\" #1", plain);
+            let set = keys(&generated.entry);
+            let key = set.find(&generated.key, now()).unwrap();
+            assert_eq!(
+                (&key.role, key.identity.as_str()),
+                (&Ok(Role::Operator), "mira: \"on call\" #1")
+            );
+            assert_eq!(generated.key.len(), "opsdeck_".len() + 43);
+            assert_eq!(generated.entry.contains(&generated.key), plain);
+        }
+    }
+
+    #[test]
+    fn sessions_of_a_key_given_as_a_hash_outlast_a_change_of_the_list() {
+        let generated = Generated::new(Role::Viewer, "a", false);
+        let (before, after) = (
+            keys(&generated.entry),
+            keys(&format!("{}- {{key: b, role: viewer}}\n", generated.entry)),
+        );
+        let secret = |set: &KeySet| *set.find(&generated.key, now()).unwrap().session_secret();
+        assert_eq!(secret(&before), secret(&after));
     }
 
     #[test]

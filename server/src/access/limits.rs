@@ -62,6 +62,16 @@ struct Buckets<C: Clock> {
 // === impl PerMinute ===
 
 impl PerMinute {
+    pub const HOST: Self = Self::of(30);
+    pub const KEY: Self = Self::of(600);
+
+    const fn of(requests: u32) -> Self {
+        match NonZeroU32::new(requests) {
+            Some(requests) => Self(requests),
+            None => panic!("a limit of nothing lets nobody in"),
+        }
+    }
+
     /// Seconds until one more request is allowed, as upstream counts them.
     pub fn retry_after(self) -> u32 {
         60_u32.div_ceil(self.0.get()).max(1)
@@ -69,6 +79,12 @@ impl PerMinute {
 }
 
 // === impl Limits ===
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::new(PerMinute::HOST, PerMinute::KEY)
+    }
+}
 
 impl Limits {
     pub fn new(host: PerMinute, key: PerMinute) -> Self {

@@ -1,15 +1,19 @@
 //! The two forms of the dashboard that work without a script: sign in and sign out.
 
 use super::{Pages, see_other};
-use crate::access::caller::Refusal;
+use crate::{
+    access::{caller::Refusal, limits::Exhausted},
+    rest,
+};
 use axum::{
     Form,
-    extract::{Request, State},
-    response::Response,
+    extract::{FromRequest as _, Request, State},
+    response::{IntoResponse as _, Response},
 };
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use jiff::Timestamp;
 use serde::Deserialize;
+use std::net::IpAddr;
 
 #[derive(Deserialize)]
 pub(super) struct SignIn {
@@ -27,23 +31,28 @@ pub(super) struct SignOut {
     next: String,
 }
 
-pub(super) async fn sign_in(State(pages): State<Pages>, headers: HeaderMap, Form(form): Form<SignIn>) -> Response {
-    match pages.exchange(&headers, &form) {
+pub(super) async fn sign_in(State(pages): State<Pages>, request: Request) -> Response {
+    let (admitted, host) = rest::identify(&pages.console, &request);
+    let headers = request.headers().clone();
+    let Ok(Form(form)) = Form::<SignIn>::from_request(request, &()).await else {
+        return (StatusCode::BAD_REQUEST, "not a sign-in form\n").into_response();
+    };
+    match pages.exchange(&headers, host, &form) {
         Ok(cookie) => {
             let mut response = see_other(&pages.console.base_path, &form.next);
             response.headers_mut().insert(header::SET_COOKIE, cookie);
             response
         }
-        Err(refusal) => {
-            let mut request = Request::default();
+        Err(refused) => {
+            let mut page = Request::default();
             let within = form
                 .next
                 .strip_prefix(pages.console.base_path.as_str())
                 .unwrap_or_default();
-            *request.uri_mut() = within.parse().unwrap_or_default();
-            *request.headers_mut() = headers;
-            request.headers_mut().remove(header::CONTENT_LENGTH);
-            pages.render(request, Some(Pages::refuse(refusal))).await
+            *page.uri_mut() = within.parse().unwrap_or_default();
+            *page.headers_mut() = headers;
+            page.headers_mut().remove(header::CONTENT_LENGTH);
+            pages.render(page, admitted, Some(refused)).await
         }
     }
 }
@@ -57,19 +66,34 @@ pub(super) async fn sign_out(State(pages): State<Pages>, Form(form): Form<SignOu
 }
 
 impl Pages {
-    /// The cookie for the key that was pasted.
-    fn exchange(&self, headers: &HeaderMap, form: &SignIn) -> Result<HeaderValue, Refusal> {
-        let door = &self.console.door;
+    /// The cookie for the key that was typed; else the status and the sentence with which the form comes again.
+    fn exchange(&self, headers: &HeaderMap, host: IpAddr, form: &SignIn) -> Result<HeaderValue, (StatusCode, String)> {
+        let (door, now) = (&self.console.door, Timestamp::now());
         if !door.is_same_origin(headers) {
-            return Err(Refusal::CrossSite);
+            return Err(refused(Refusal::CrossSite));
         }
-        let (keys, now) = (door.keys.load(), Timestamp::now());
-        let key = keys.find(form.key.trim(), now).ok_or(if keys.is_empty() {
-            Refusal::NoKeysConfigured
-        } else {
-            Refusal::Invalid
+        let text = form.key.trim();
+        let caller = door.caller_by_key(text, now);
+        door.spend(&caller, host).map_err(|Exhausted { limit }| {
+            let wait = limit.retry_after();
+            let message =
+                format!("Too many attempts from here: the key was not judged. Wait {wait} s, then try again.");
+            (StatusCode::TOO_MANY_REQUESTS, message)
         })?;
-        let cookie = door.cookies.issue(key, form.remember.is_some(), now);
-        HeaderValue::try_from(cookie.to_string()).map_err(|_| Refusal::Invalid)
+        caller.map_err(refused)?;
+        let keys = door.keys.load();
+        let cookie = keys
+            .find(text, now)
+            .map(|key| door.cookies.issue(key, form.remember.is_some(), now))
+            .and_then(|cookie| HeaderValue::try_from(cookie.to_string()).ok());
+        cookie.ok_or_else(|| refused(Refusal::Invalid))
+    }
+}
+
+fn refused(refusal: Refusal) -> (StatusCode, String) {
+    match refusal {
+        Refusal::Invalid | Refusal::Missing => (StatusCode::UNAUTHORIZED, "This key is not known here.".to_owned()),
+        Refusal::NoKeysConfigured => (StatusCode::UNAUTHORIZED, refusal.message().to_owned()),
+        Refusal::CrossSite => (StatusCode::FORBIDDEN, refusal.message().to_owned()),
     }
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 // === impl Ask ===
 
@@ -85,7 +85,7 @@ pub(super) fn json_bytes(body: impl Into<Bytes>) -> Response {
 }
 
 /// The last touch on every answer of the API: request id, error body, headers that hold everywhere.
-pub async fn finish(request: Request, next: Next) -> Response {
+pub(super) async fn finish(request: Request, next: Next) -> Response {
     let request_id = request_id();
     let mut response = next.run(request).await;
     if let Some(error) = response.extensions_mut().remove::<Error>() {

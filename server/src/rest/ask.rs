@@ -2,23 +2,12 @@
 
 use super::{Error, params::Params};
 use crate::{
-    access::caller::{Caller, Refusal},
+    access::caller::{Admitted, Caller},
     console::SharedConsole,
 };
 use axum::extract::FromRequestParts;
 use http::{HeaderValue, header, request::Parts};
 use jiff::Timestamp;
-
-/// Put into every request by the router: who asks, or why nobody does.
-#[derive(Clone, Debug)]
-pub(super) struct Authenticated(pub Result<Caller, Refusal>);
-
-impl Default for Authenticated {
-    /// Fail closed: a request that passed no door has no caller.
-    fn default() -> Self {
-        Self(Err(Refusal::Missing))
-    }
-}
 
 /// One request to a handler.
 #[derive(Debug)]
@@ -40,7 +29,7 @@ impl FromRequestParts<SharedConsole> for Ask {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, console: &SharedConsole) -> Result<Self, Error> {
-        let Authenticated(caller) = parts.extensions.get().cloned().unwrap_or_default();
+        let Admitted(caller) = parts.extensions.get().cloned().unwrap_or_default();
         let params = Params::parse(parts.uri.query().unwrap_or_default());
         let accepts_csv = parts
             .headers

@@ -1,10 +1,14 @@
 //! The one error of the API: what the client is told, and, apart from it, what the log is told.
 
-use crate::{access::caller::Refusal, catalog::Unsortable};
+use crate::{
+    access::{caller::Refusal, limits::Exhausted},
+    catalog::Unsortable,
+    payload::Unreadable,
+};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use opsdeck_api::{API_VERSION, ErrorBody, FieldError, Reason};
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
 type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
@@ -76,8 +80,19 @@ impl Error {
         Self::new(StatusCode::CONFLICT, Reason::Ambiguous, message)
     }
 
-    pub fn too_large(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, Reason::TooLarge, message)
+    pub fn address_too_long(limit: usize) -> Self {
+        let message = format!("path and query together may be {limit} bytes long");
+        Self::new(StatusCode::URI_TOO_LONG, Reason::TooLarge, message)
+    }
+
+    /// A bug of ours. What a panic says may hold anything, so it is for the log alone.
+    pub fn panicked(message: &(dyn Any + Send)) -> Self {
+        let text = message.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| message.downcast_ref::<&str>().copied());
+        Self::internal(std::io::Error::other(format!(
+            "panic: {}",
+            text.unwrap_or("without a message")
+        )))
     }
 
     /// Something of ours went wrong: the client learns the request id, the log learns the rest.
@@ -124,6 +139,26 @@ impl From<Refusal> for Error {
             Refusal::CrossSite => Self::forbidden(refusal.message()),
             Refusal::NoKeysConfigured | Refusal::Missing | Refusal::Invalid => Self::unauthorized(refusal.message()),
         }
+    }
+}
+
+impl From<Exhausted> for Error {
+    fn from(Exhausted { limit }: Exhausted) -> Self {
+        let message = format!("rate limit exceeded: {} requests per minute", limit.0);
+        let mut error = Self::new(StatusCode::TOO_MANY_REQUESTS, Reason::RateLimited, message);
+        error.0.header = Some((header::RETRY_AFTER, limit.retry_after().into()));
+        error
+    }
+}
+
+impl From<Unreadable> for Error {
+    fn from(unreadable: Unreadable) -> Self {
+        let (status, reason) = match unreadable {
+            Unreadable::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, Reason::TooLarge),
+            Unreadable::TooSlow => (StatusCode::REQUEST_TIMEOUT, Reason::Timeout),
+            Unreadable::BrokenOff => (StatusCode::BAD_REQUEST, Reason::Invalid),
+        };
+        Self::new(status, reason, unreadable.to_string())
     }
 }
 

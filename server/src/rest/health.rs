@@ -1,9 +1,13 @@
-//! Is the process alive, and can it answer? Outside `/api`, for anybody.
+//! Is the process alive, can it answer, and how does it do? Outside `/api`, for anybody who reaches the listener.
 
 use super::answer::json;
-use crate::catalog::project::wire_time;
-use axum::{Router, response::Response, routing::any};
-use http::StatusCode;
+use crate::{catalog::project::wire_time, telemetry::metrics::Metrics};
+use axum::{
+    Router,
+    response::{IntoResponse as _, Response},
+    routing::{any, get},
+};
+use http::{StatusCode, header};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -18,6 +22,12 @@ pub fn health_routes() -> Router {
         .route("/healthz", any(live))
         .route("/livez", any(live))
         .route("/readyz", any(ready))
+}
+
+/// What the metrics listener shows, beside the health of the process.
+pub fn metrics_routes(metrics: Metrics) -> Router {
+    let figures = || async move { ([(header::CONTENT_TYPE, Metrics::CONTENT_TYPE)], metrics.text()).into_response() };
+    health_routes().route("/metrics", get(figures))
 }
 
 /// Never depends on the store.

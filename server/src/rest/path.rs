@@ -1,7 +1,8 @@
 //! Paths as upstream understands them: one slash more at the end is no matter, escapes are read before the path is split,
 //! and a path that names nothing is told what it failed to name.
 
-use super::{Error, ask::Authenticated, routes};
+use super::{Error, routes};
+use crate::access::caller::Admitted;
 use axum::Extension;
 use http::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -35,8 +36,8 @@ pub fn normalized(uri: &Uri) -> Option<Uri> {
 }
 
 /// The end of every path that is in no route: costs a valid key first, then says what is unknown.
-pub(super) async fn unknown_path(Extension(Authenticated(caller)): Extension<Authenticated>, uri: Uri) -> Error {
-    if let Err(refusal) = caller {
+pub(super) async fn unknown_path(admitted: Option<Extension<Admitted>>, uri: Uri) -> Error {
+    if let Err(refusal) = admitted.map(|Extension(admitted)| admitted).unwrap_or_default().0 {
         return refusal.into();
     }
     let segments: Vec<&str> = uri.path().trim_matches('/').split('/').collect();

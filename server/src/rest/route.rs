@@ -1,17 +1,16 @@
 //! A row of the table of contents, and how the rows become a router: the role check stands in front of every handler.
 
-use super::{Error, ask::Authenticated, path};
-use crate::console::SharedConsole;
+use super::{Error, path};
+use crate::{access::caller::Admitted, console::SharedConsole, payload};
 use axum::{
     Extension, Router,
-    extract::{Request, State},
+    extract::Request,
     handler::Handler,
     middleware::{self, Next},
     response::Response,
     routing::{MethodFilter, MethodRouter, on},
 };
 use http::{HeaderValue, Method};
-use jiff::Timestamp;
 use opsdeck_api::Role;
 use std::collections::BTreeMap;
 
@@ -45,7 +44,7 @@ impl From<Role> for Need {
 }
 
 impl Need {
-    fn check(self, caller: &Authenticated) -> Result<(), Error> {
+    fn check(self, caller: &Admitted) -> Result<(), Error> {
         match self {
             Self::Nothing => Ok(()),
             Self::ValidKey => caller.0.as_ref().map(drop).map_err(|refusal| (*refusal).into()),
@@ -107,10 +106,7 @@ pub(super) fn assemble(routes: Vec<Route>, console: SharedConsole) -> Router {
     for (path, routes) in by_path {
         router = router.route(&format!("{PREFIX}{path}"), methods(path, routes));
     }
-    router
-        .fallback(path::unknown_path)
-        .layer(middleware::from_fn_with_state(console.clone(), authenticate))
-        .with_state(console)
+    router.fallback(path::unknown_path).with_state(console)
 }
 
 /// All methods of one path, each behind its role, and 405 for the others behind the least of these.
@@ -122,12 +118,13 @@ fn methods(path: &'static str, routes: Vec<Route>) -> MethodRouter<SharedConsole
         .min()
         .unwrap_or(Need::ValidKey);
     let allow = allowed(&routes);
-    let refuse = move |Extension(caller): Extension<Authenticated>| async move {
+    let refuse = move |admitted: Option<Extension<Admitted>>| async move {
         let refusal = Error::method_not_allowed(
             format!("{} takes only {}", resource(path), allow.to_str().unwrap_or_default()),
             allow,
         );
-        least.check(&caller).and(Err::<(), _>(refusal))
+        let admitted = admitted.map(|Extension(admitted)| admitted).unwrap_or_default();
+        least.check(&admitted).and(Err::<(), _>(refusal))
     };
     let guarded = routes.into_iter().map(|route| {
         let need = route.need;
@@ -151,16 +148,12 @@ fn resource(path: &str) -> &str {
     path.trim_start_matches('/').split('/').next().unwrap_or_default()
 }
 
-async fn authenticate(State(console): State<SharedConsole>, mut request: Request, next: Next) -> Response {
-    let caller = console
-        .door
-        .caller(request.method(), request.headers(), Timestamp::now());
-    request.extensions_mut().insert(Authenticated(caller));
-    next.run(request).await
-}
-
 async fn guard(need: Need, request: Request, next: Next) -> Result<Response, Error> {
-    let caller = request.extensions().get::<Authenticated>().cloned().unwrap_or_default();
-    need.check(&caller)?;
-    Ok(next.run(request).await)
+    let admitted = request.extensions().get::<Admitted>().cloned().unwrap_or_default();
+    need.check(&admitted)?;
+    if request.method().is_safe() {
+        return Ok(next.run(request).await);
+    }
+    // After the role: who may not write learns that first, and nobody's body is read for it.
+    Ok(next.run(payload::collect(request).await?).await)
 }

@@ -6,14 +6,23 @@ use http::{HeaderMap, Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
 use opsdeck::{
-    access::{caller::Door, keys::KeySet, session::CookiePolicy},
+    access::{
+        caller::Door,
+        client_host::TrustedProxies,
+        cors::Cors,
+        keys::KeySet,
+        limits::{Limits, PerMinute},
+        session::CookiePolicy,
+    },
     catalog::Catalog,
-    console::{About, Console},
+    console::{About, Console, SharedConsole},
+    listen::Peer,
     run,
     source::{embedded::Embedded, sample},
+    telemetry::metrics::Metrics,
 };
 use serde_json::Value;
-use std::sync::Arc;
+use std::{net::SocketAddr, num::NonZeroU32, sync::Arc};
 use tower::ServiceExt as _;
 
 pub(crate) const VIEWER: &str = "key-of-a-viewer";
@@ -30,7 +39,8 @@ pub(crate) const KEYS: &str = "
 ";
 
 pub(crate) struct TestConsole {
-    router: Router,
+    pub(crate) console: SharedConsole,
+    pub(crate) router: Router,
 }
 
 /// A request in the making.
@@ -39,6 +49,7 @@ pub(crate) struct Asking<'a> {
     method: Method,
     target: String,
     headers: HeaderMap,
+    peer: Option<Peer>,
     body: Body,
 }
 
@@ -68,30 +79,31 @@ impl TestConsole {
 
     /// Under a base path.
     pub(crate) async fn mounted(objects: Vec<Value>, keys: &str, base_path: &str) -> Self {
+        Self::behind(door(keys, base_path), objects, base_path).await
+    }
+
+    /// Without objects, behind a door of its own.
+    pub(crate) async fn guarded(door: Door) -> Self {
+        Self::behind(door, Vec::new(), "").await
+    }
+
+    async fn behind(door: Door, objects: Vec<Value>, base_path: &str) -> Self {
         let catalog = Arc::new(Catalog::new(1));
         let source = Embedded::in_memory(catalog.clone()).expect("a store in memory");
         source.load(objects).await.expect("objects that are valid");
-        let console = Console {
+        let console = Arc::new(Console {
             catalog,
             source: Arc::new(source),
-            door: Door {
-                keys: Arc::new(ArcSwap::from_pointee(
-                    KeySet::parse(keys, None).expect("a list of keys"),
-                )),
-                cookies: CookiePolicy::new(base_path, false),
-                dev_mode: false,
-                public_origin: None,
-                tls: false,
-            },
+            door,
+            metrics: Metrics::default(),
             about: About {
                 source: "embedded",
                 context: None,
             },
             base_path: base_path.to_owned(),
-        };
-        Self {
-            router: run::router(Arc::new(console)),
-        }
+        });
+        let router = run::router(console.clone());
+        Self { console, router }
     }
 
     pub(crate) fn get(&self, target: &str) -> Asking<'_> {
@@ -104,6 +116,7 @@ impl TestConsole {
             method,
             target: target.to_owned(),
             headers: HeaderMap::new(),
+            peer: None,
             body: Body::empty(),
         }
     }
@@ -113,6 +126,23 @@ impl TestConsole {
         self.get(target).key(VIEWER).await_ok().await.json()["metadata"]["totalCount"]
             .as_u64()
             .expect("a list")
+    }
+}
+
+/// A door with these keys and limits that no test reaches by accident.
+pub(crate) fn door(keys: &str, base_path: &str) -> Door {
+    let plenty = PerMinute(NonZeroU32::MAX);
+    Door {
+        keys: Arc::new(ArcSwap::from_pointee(
+            KeySet::parse(keys, None).expect("a list of keys"),
+        )),
+        cookies: CookiePolicy::new(base_path, false),
+        dev_mode: false,
+        public_origin: None,
+        tls: false,
+        limits: Limits::new(plenty, plenty),
+        proxies: TrustedProxies::default(),
+        cors: Cors::default(),
     }
 }
 
@@ -128,6 +158,13 @@ impl Asking<'_> {
         self
     }
 
+    /// The address from which the connection comes.
+    pub(crate) fn peer(mut self, address: &str) -> Self {
+        let address: SocketAddr = address.parse().expect("an address with a port");
+        self.peer = Some(Peer(address));
+        self
+    }
+
     pub(crate) fn body(mut self, body: impl Into<Body>) -> Self {
         self.body = body.into();
         self
@@ -138,6 +175,9 @@ impl Asking<'_> {
         *request.method_mut() = self.method;
         *request.uri_mut() = self.target.parse().expect("an address");
         *request.headers_mut() = self.headers;
+        if let Some(peer) = self.peer {
+            request.extensions_mut().insert(peer);
+        }
         let response = self
             .console
             .router
@@ -168,6 +208,7 @@ impl Asking<'_> {
             method: self.method.clone(),
             target: self.target.clone(),
             headers: self.headers.clone(),
+            peer: self.peer,
             body: Body::empty(),
         };
         let first = self.await_ok().await;

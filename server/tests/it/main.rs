@@ -3,4 +3,7 @@
 mod authorisation;
 mod console;
 mod contract;
+mod gate;
+mod limits;
+mod listener;
 mod pages;

@@ -1,0 +1,162 @@
+//! TLS 1.3 and nothing older, with a certificate that is read again when its files change.
+
+use crate::telemetry::metrics::Metrics;
+use arc_swap::ArcSwap;
+use jiff::Timestamp;
+use rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::{
+        CertificateDer, PrivateKeyDer,
+        pem::{self, PemObject as _},
+    },
+    server::{ClientHello, ResolvesServerCert},
+    sign::CertifiedKey,
+    version::TLS13,
+};
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use x509_parser::prelude::{FromDer as _, X509Certificate};
+
+/// How often the files are looked at: renewals come days ahead of need, and mounted files change without a sign.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Where certificate chain and private key are, as PEM.
+#[derive(Clone, Debug)]
+pub struct Files {
+    pub cert: PathBuf,
+    pub key: PathBuf,
+}
+
+/// The files cannot serve.
+#[derive(Debug, thiserror::Error)]
+pub enum Unusable {
+    #[error("{0} cannot be read: {1}")]
+    Unreadable(PathBuf, #[source] std::io::Error),
+    #[error("{0} holds no certificate in PEM form")]
+    NoCertificate(PathBuf),
+    #[error("{0} holds no private key in PEM form")]
+    NoKey(PathBuf),
+    #[error("{0} is not the private key of the certificate in {1}")]
+    Mismatch(PathBuf, PathBuf),
+    #[error("{0} cannot be used: {1}")]
+    Refused(PathBuf, #[source] rustls::Error),
+}
+
+/// The certificate in force. Connections that stand keep what they were made with.
+#[derive(Debug)]
+pub struct Certificate {
+    files: Files,
+    /// What the files held when they were last looked at.
+    seen: ArcSwap<Pem>,
+    current: ArcSwap<CertifiedKey>,
+}
+
+#[derive(Debug, Eq, PartialEq)]
+struct Pem {
+    cert: Vec<u8>,
+    key: Vec<u8>,
+}
+
+// === impl Certificate ===
+
+impl Certificate {
+    pub fn load(files: Files) -> Result<Arc<Self>, Unusable> {
+        let seen = files.read()?;
+        let current = ArcSwap::from_pointee(files.certify(&seen)?);
+        Ok(Arc::new(Self {
+            files,
+            seen: ArcSwap::from_pointee(seen),
+            current,
+        }))
+    }
+
+    /// What a listener needs.
+    pub fn server_config(self: &Arc<Self>) -> Result<Arc<ServerConfig>, rustls::Error> {
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_protocol_versions(&[&TLS13])?
+            .with_no_client_auth()
+            .with_cert_resolver(self.clone());
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(Arc::new(config))
+    }
+
+    /// When the certificate ends.
+    pub fn end(&self) -> Option<Timestamp> {
+        let current = self.current.load();
+        let (_, leaf) = X509Certificate::from_der(current.cert.first()?).ok()?;
+        Timestamp::from_second(leaf.validity().not_after.timestamp()).ok()
+    }
+
+    /// Keeps the certificate equal to its files. What cannot be used leaves the last good one in force.
+    pub async fn follow(self: Arc<Self>, metrics: Metrics) {
+        self.report(&metrics);
+        loop {
+            tokio::time::sleep(LOOK).await;
+            match self.refresh() {
+                Ok(false) => {}
+                Ok(true) => {
+                    tracing::info!(end = self.end().map(tracing::field::display), "TLS certificate changed");
+                    self.report(&metrics);
+                }
+                Err(error) => {
+                    metrics.certificate_failures.inc();
+                    tracing::error!(%error, "TLS certificate not taken over: the last good one stays in force");
+                }
+            }
+        }
+    }
+
+    /// Takes over what has changed; the same bad files are refused once and not at every look.
+    fn refresh(&self) -> Result<bool, Unusable> {
+        let Ok(pem) = self.files.read() else {
+            // Gone for a moment while it is being replaced. If it stays away, the certificate's end is what alarms.
+            return Ok(false);
+        };
+        if pem == **self.seen.load() {
+            return Ok(false);
+        }
+        let certified = self.files.certify(&pem);
+        self.seen.store(Arc::new(pem));
+        self.current.store(Arc::new(certified?));
+        Ok(true)
+    }
+
+    fn report(&self, metrics: &Metrics) {
+        metrics.certificate_end.set(self.end().map_or(0, Timestamp::as_second));
+    }
+}
+
+impl ResolvesServerCert for Certificate {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.current.load_full())
+    }
+}
+
+// === impl Files ===
+
+impl Files {
+    fn read(&self) -> Result<Pem, Unusable> {
+        let read = |path: &PathBuf| std::fs::read(path).map_err(|error| Unusable::Unreadable(path.clone(), error));
+        Ok(Pem {
+            cert: read(&self.cert)?,
+            key: read(&self.key)?,
+        })
+    }
+
+    fn certify(&self, pem: &Pem) -> Result<CertifiedKey, Unusable> {
+        let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(&pem.cert)
+            .collect::<Result<_, pem::Error>>()
+            .unwrap_or_default();
+        if chain.is_empty() {
+            return Err(Unusable::NoCertificate(self.cert.clone()));
+        }
+        let key = PrivateKeyDer::from_pem_slice(&pem.key).map_err(|_| Unusable::NoKey(self.key.clone()))?;
+        let key = ring::sign::any_supported_type(&key).map_err(|error| Unusable::Refused(self.key.clone(), error))?;
+        let certified = CertifiedKey::new(chain, key);
+        match certified.keys_match() {
+            Ok(()) => Ok(certified),
+            Err(rustls::Error::InconsistentKeys(_)) => Err(Unusable::Mismatch(self.key.clone(), self.cert.clone())),
+            Err(error) => Err(Unusable::Refused(self.cert.clone(), error)),
+        }
+    }
+}

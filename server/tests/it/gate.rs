@@ -1,0 +1,209 @@
+//! What stands between the network and the routes: other origins, bodies, panics, the access log, headers.
+
+use crate::console::{ADMIN, KEYS, TestConsole, VIEWER, door};
+use axum::{Router, routing::get};
+use http::{Method, StatusCode};
+use opsdeck::{
+    access::{caller::Door, cors::Cors},
+    payload, rest,
+};
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+use tower::ServiceExt as _;
+use tracing::instrument::WithSubscriber as _;
+
+const PAGE: &str = "https://dash.example";
+
+fn sharing(credentials: bool) -> Door {
+    Door {
+        cors: Cors::new(vec![PAGE.into()], &[], credentials).unwrap(),
+        ..door(KEYS, "")
+    }
+}
+
+#[tokio::test]
+async fn a_preflight_is_answered_before_limit_and_key() {
+    let console = TestConsole::guarded(sharing(false)).await;
+    let preflight = console
+        .ask(Method::OPTIONS, "/api/v1/incidents")
+        .header("origin", PAGE)
+        .answer()
+        .await;
+    assert_eq!(
+        (preflight.status, preflight.text.as_str()),
+        (StatusCode::NO_CONTENT, "")
+    );
+    for (name, value) in [
+        ("access-control-allow-origin", PAGE),
+        ("access-control-allow-methods", "GET, POST, PUT, DELETE, OPTIONS"),
+        ("access-control-allow-headers", "Content-Type, X-API-Key, Authorization"),
+        ("access-control-allow-credentials", "false"),
+        ("access-control-max-age", "3600"),
+        ("vary", "Origin"),
+    ] {
+        assert_eq!(preflight.header(name), Some(value), "{name}");
+    }
+    console
+        .ask(Method::OPTIONS, "/api/v1/incidents")
+        .header("origin", "https://other.example")
+        .answer()
+        .await
+        .assert_error(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn errors_reach_a_page_of_an_allowed_origin() {
+    let console = TestConsole::guarded(sharing(true)).await;
+    let refused = console.get("/api/v1/incidents").header("origin", PAGE).answer().await;
+    refused.assert_error(401, "unauthorized");
+    assert_eq!(refused.header("access-control-allow-origin"), Some(PAGE));
+    assert_eq!(refused.header("access-control-allow-credentials"), Some("true"));
+}
+
+#[tokio::test]
+async fn without_configured_origins_nothing_is_said_about_them() {
+    let console = TestConsole::guarded(door(KEYS, "")).await;
+    let answered = console
+        .get("/api/v1/incidents")
+        .key(VIEWER)
+        .header("origin", PAGE)
+        .await_ok()
+        .await;
+    assert_eq!(answered.header("access-control-allow-origin"), None);
+    assert_eq!(answered.header("vary"), None);
+    console
+        .ask(Method::OPTIONS, "/api/v1/incidents")
+        .key(VIEWER)
+        .header("origin", PAGE)
+        .answer()
+        .await
+        .assert_error(405, "method_not_allowed");
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_refused_after_the_key() {
+    let console = TestConsole::guarded(door(KEYS, "")).await;
+    let large = || {
+        console
+            .ask(Method::POST, "/api/v1/session")
+            .body(vec![b' '; payload::LARGEST + 1])
+    };
+    large().answer().await.assert_error(401, "unauthorized");
+    large().key(VIEWER).answer().await.assert_error(413, "too_large");
+    let announced = console
+        .ask(Method::POST, "/api/v1/session")
+        .key(VIEWER)
+        .header("content-length", "99999999")
+        .answer()
+        .await;
+    announced.assert_error(413, "too_large");
+}
+
+#[tokio::test]
+async fn an_address_beyond_reason_is_refused() {
+    let console = TestConsole::guarded(door(KEYS, "")).await;
+    let long = format!("/api/v1/incidents?q={}", "a".repeat(8192));
+    console
+        .get(&long)
+        .key(VIEWER)
+        .answer()
+        .await
+        .assert_error(414, "too_large");
+}
+
+#[tokio::test]
+async fn a_panic_is_an_answer_that_tells_nothing_and_is_counted() {
+    async fn bug() -> &'static str {
+        panic!("the password is hunter2")
+    }
+    let console = TestConsole::guarded(door(KEYS, "")).await;
+    let routes = rest::in_process(Router::new().route("/bug", get(bug)), &console.console);
+    let request = axum::extract::Request::builder().uri("/bug").body("".into()).unwrap();
+    let response = routes.oneshot(request).await.unwrap();
+    assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    let body = axum::body::to_bytes(response.into_body(), 10_000).await.unwrap();
+    let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((&body["kind"], &body["reason"]), (&"Error".into(), &"internal".into()));
+    assert!(!body.to_string().contains("hunter2"));
+    assert_eq!(console.console.metrics.requests.panics.get(), 1);
+}
+
+/// What is written to the log while something runs.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Log {
+    async fn of<T>(action: impl Future<Output = T>) -> (T, String) {
+        let log = Self::default();
+        let subscriber = {
+            let log = log.clone();
+            tracing_subscriber::fmt()
+                .with_ansi(false)
+                .with_writer(move || log.clone())
+                .finish()
+        };
+        let outcome = action.with_subscriber(subscriber).await;
+        let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        (outcome, text)
+    }
+}
+
+#[tokio::test]
+async fn the_access_log_names_the_identity_and_never_the_key() {
+    let console = TestConsole::guarded(door(KEYS, "")).await;
+    let asking = console
+        .get("/api/v1/incidents?q=secret-of-the-query")
+        .key(ADMIN)
+        .header("cookie", "opsdeck_session=planted-cookie")
+        .peer("192.0.2.1:4242");
+    let (answered, log) = Log::of(asking.answer()).await;
+    let id = answered.header("x-request-id").unwrap();
+    for part in [
+        "request method=\"GET\" path=\"/api/v1/incidents\" status=200 duration=",
+        "role=\"admin\" identity=\"sre-tomasz\" key.id=",
+        "client=192.0.2.1",
+        id,
+    ] {
+        assert!(log.contains(part), "{part} in {log}");
+    }
+    for secret in [ADMIN, "secret-of-the-query", "planted-cookie"] {
+        assert!(!log.contains(secret), "{secret} in {log}");
+    }
+    assert_eq!(log.lines().count(), 1);
+}
+
+#[tokio::test]
+async fn the_access_log_has_refusals_and_escapes_what_would_forge_a_line() {
+    let console = TestConsole::guarded(door(KEYS, "")).await;
+    let asking = console
+        .get("/api/v1/incidents/a%0AINFO%20forged")
+        .key("planted-wrong-key");
+    let (_, log) = Log::of(asking.answer()).await;
+    assert!(log.contains("status=401") && log.contains("role=\"-\""), "{log}");
+    assert!(!log.contains("planted-wrong-key"), "{log}");
+    assert_eq!(log.lines().count(), 1, "{log}");
+}
+
+#[tokio::test]
+async fn hsts_is_promised_over_tls_alone() {
+    let hsts = |tls| async move {
+        let console = TestConsole::guarded(Door { tls, ..door(KEYS, "") }).await;
+        let answered = console.get("/api/v1/incidents").answer().await;
+        answered.header("strict-transport-security").map(str::to_owned)
+    };
+    assert_eq!(hsts(false).await, None);
+    assert_eq!(hsts(true).await.as_deref(), Some("max-age=31536000; includeSubDomains"));
+}
