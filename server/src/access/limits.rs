@@ -1,17 +1,12 @@
 //! How much one host or one key may ask: token buckets that start full and refill evenly.
 
-use governor::{
-    Quota, RateLimiter,
-    clock::{Clock, MonotonicClock, Reference},
-    middleware::NoOpMiddleware,
-    state::keyed::DashMapStateStore,
-};
+use governor::{Quota, RateLimiter, clock::Clock, middleware::NoOpMiddleware, state::keyed::DashMapStateStore};
 use std::{
     hash::{DefaultHasher, Hash, Hasher as _},
     net::IpAddr,
     num::NonZeroU32,
     sync::Mutex,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Buckets that are held at most, a kind: some 10 MB. Beyond, hosts not seen before share what is left.
@@ -46,17 +41,28 @@ pub struct Exhausted {
 
 /// The buckets of this process; each replica has its own.
 #[derive(Debug)]
-pub struct Limits<C: Clock = MonotonicClock> {
-    hosts: Buckets<C>,
-    keys: Buckets<C>,
+pub struct Limits {
+    hosts: Buckets,
+    keys: Buckets,
 }
 
 #[derive(Debug)]
-struct Buckets<C: Clock> {
+struct Buckets {
     limit: PerMinute,
-    clock: C,
-    limiter: RateLimiter<Spender, DashMapStateStore<Spender>, C, NoOpMiddleware<C::Instant>>,
-    swept: Mutex<C::Instant>,
+    limiter: RateLimiter<Spender, DashMapStateStore<Spender>, RuntimeClock, NoOpMiddleware<Instant>>,
+    swept: Mutex<Instant>,
+}
+
+/// The clock of the runtime, which stands still where a test wants it to.
+#[derive(Clone, Copy, Debug)]
+struct RuntimeClock;
+
+impl Clock for RuntimeClock {
+    type Instant = Instant;
+
+    fn now(&self) -> Instant {
+        tokio::time::Instant::now().into_std()
+    }
 }
 
 // === impl PerMinute ===
@@ -88,15 +94,9 @@ impl Default for Limits {
 
 impl Limits {
     pub fn new(host: PerMinute, key: PerMinute) -> Self {
-        Self::with_clock(host, key, MonotonicClock)
-    }
-}
-
-impl<C: Clock + Clone> Limits<C> {
-    fn with_clock(host: PerMinute, key: PerMinute, clock: C) -> Self {
         Self {
-            hosts: Buckets::new(host, clock.clone()),
-            keys: Buckets::new(key, clock),
+            hosts: Buckets::new(host),
+            keys: Buckets::new(key),
         }
     }
 
@@ -111,15 +111,12 @@ impl<C: Clock + Clone> Limits<C> {
 
 // === impl Buckets ===
 
-impl<C: Clock + Clone> Buckets<C> {
-    fn new(limit: PerMinute, clock: C) -> Self {
-        let quota = Quota::per_minute(limit.0);
-        let swept = Mutex::new(clock.now());
+impl Buckets {
+    fn new(limit: PerMinute) -> Self {
         Self {
             limit,
-            limiter: RateLimiter::dashmap_with_clock(quota, clock.clone()),
-            clock,
-            swept,
+            limiter: RateLimiter::dashmap_with_clock(Quota::per_minute(limit.0), RuntimeClock),
+            swept: Mutex::new(RuntimeClock.now()),
         }
     }
 
@@ -139,9 +136,9 @@ impl<C: Clock + Clone> Buckets<C> {
 
     /// Forgets the buckets that are full again: they say no more than no bucket does.
     fn sweep(&self) {
-        let now = self.clock.now();
+        let now = RuntimeClock.now();
         let Ok(mut swept) = self.swept.try_lock() else { return };
-        if Duration::from(now.duration_since(*swept)) >= SWEEP_EVERY {
+        if now.duration_since(*swept) >= SWEEP_EVERY {
             *swept = now;
             self.limiter.retain_recent();
             self.limiter.shrink_to_fit();
@@ -158,67 +155,55 @@ fn crowd(spender: &Spender) -> Spender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use governor::clock::FakeRelativeClock;
-
-    fn per_minute(limit: u32) -> PerMinute {
-        PerMinute(NonZeroU32::new(limit).unwrap())
-    }
-
-    fn limits() -> (Limits<FakeRelativeClock>, FakeRelativeClock) {
-        let clock = FakeRelativeClock::default();
-        (
-            Limits::with_clock(per_minute(30), per_minute(600), clock.clone()),
-            clock,
-        )
-    }
+    use tokio::time::advance;
 
     fn host(number: u32) -> Spender {
         Spender::Host(IpAddr::V4(number.into()))
     }
 
-    #[test]
-    fn a_host_without_a_key_has_thirty_and_then_one_every_two_seconds() {
-        let (limits, clock) = limits();
+    #[tokio::test(start_paused = true)]
+    async fn a_host_without_a_key_has_thirty_and_then_one_every_two_seconds() {
+        let limits = Limits::default();
         assert!((0..30).all(|_| limits.spend(host(1)).is_ok()));
         let refused = limits.spend(host(1)).unwrap_err();
-        assert_eq!((refused.limit, refused.limit.retry_after()), (per_minute(30), 2));
+        assert_eq!((refused.limit, refused.limit.retry_after()), (PerMinute::HOST, 2));
         assert!(limits.spend(host(2)).is_ok(), "another host is not affected");
-        clock.advance(Duration::from_millis(1999));
+        advance(Duration::from_millis(1999)).await;
         assert!(limits.spend(host(1)).is_err());
-        clock.advance(Duration::from_millis(1));
+        advance(Duration::from_millis(1)).await;
         assert!(limits.spend(host(1)).is_ok(), "refusals took nothing");
         assert!(limits.spend(host(1)).is_err());
     }
 
-    #[test]
-    fn a_key_has_its_own_six_hundred() {
-        let (limits, _) = limits();
+    #[tokio::test(start_paused = true)]
+    async fn a_key_has_its_own_six_hundred() {
+        let limits = Limits::default();
         let key = || Spender::Key("0123456789ab".into());
         assert!((0..30).all(|_| limits.spend(host(1)).is_ok()));
         assert!((0..600).all(|_| limits.spend(key()).is_ok()));
         assert_eq!(limits.spend(key()).unwrap_err().limit.retry_after(), 1);
     }
 
-    #[test]
-    fn a_million_hosts_fill_no_more_than_the_table() {
-        let (limits, clock) = limits();
+    #[tokio::test(start_paused = true)]
+    async fn a_million_hosts_fill_no_more_than_the_table() {
+        let limits = Limits::default();
         for number in 0..1_000_000 {
             let _ = limits.spend(host(number));
             if number % 100_000 == 0 {
-                clock.advance(Duration::from_millis(100));
+                advance(Duration::from_millis(100)).await;
             }
         }
         let held = limits.hosts.limiter.len();
         assert!(held <= MAX_BUCKETS + SHARED_BUCKETS as usize, "{held} buckets");
     }
 
-    #[test]
-    fn when_the_flood_is_over_a_newcomer_has_a_bucket_of_its_own() {
-        let (limits, clock) = limits();
+    #[tokio::test(start_paused = true)]
+    async fn when_the_flood_is_over_a_newcomer_has_a_bucket_of_its_own() {
+        let limits = Limits::default();
         (0..200_000).for_each(|number| {
             let _ = limits.spend(host(number));
         });
-        clock.advance(Duration::from_secs(120));
+        advance(Duration::from_secs(120)).await;
         assert!((0..30).all(|_| limits.spend(host(300_000)).is_ok()));
         assert_eq!(limits.hosts.limiter.len(), 1);
     }

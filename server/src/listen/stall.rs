@@ -122,7 +122,7 @@ mod tests {
         let mut server = Stalling::new(server, PATIENCE);
         for _ in 0..5 {
             let slow = async {
-                tokio::time::sleep(PATIENCE * 3 / 4).await;
+                sleep(PATIENCE * 3 / 4).await;
                 client.write_u8(1).await.unwrap();
             };
             let (byte, ()) = tokio::join!(server.read_u8(), slow);

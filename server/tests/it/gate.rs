@@ -1,7 +1,7 @@
 //! What stands between the network and the routes: other origins, bodies, panics, the access log, headers.
 
 use crate::console::{ADMIN, KEYS, TestConsole, VIEWER, door};
-use axum::{Router, routing::get};
+use axum::{Router, body::Body, extract::Request, routing::get};
 use http::{Method, StatusCode};
 use opsdeck::{
     access::{caller::Door, cors::Cors},
@@ -120,7 +120,7 @@ async fn a_panic_is_an_answer_that_tells_nothing_and_is_counted() {
     }
     let console = TestConsole::guarded(door(KEYS, "")).await;
     let routes = rest::in_process(Router::new().route("/bug", get(bug)), &console.console);
-    let request = axum::extract::Request::builder().uri("/bug").body("".into()).unwrap();
+    let request = Request::builder().uri("/bug").body(Body::empty()).unwrap();
     let response = routes.oneshot(request).await.unwrap();
     assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
     let body = axum::body::to_bytes(response.into_body(), 10_000).await.unwrap();
