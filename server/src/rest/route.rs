@@ -1,13 +1,13 @@
 //! A row of the table of contents, and how the rows become a router: the role check stands in front of every handler.
 
-use super::{Error, ask::Authenticated, path};
+use super::{Error, answer::RequestId, ask::Authenticated, path};
 use crate::console::SharedConsole;
 use axum::{
     Extension, Router,
     extract::{Request, State},
     handler::Handler,
     middleware::{self, Next},
-    response::Response,
+    response::{IntoResponse as _, Response},
     routing::{MethodFilter, MethodRouter, on},
 };
 use http::{HeaderValue, Method};
@@ -159,8 +159,53 @@ async fn authenticate(State(console): State<SharedConsole>, mut request: Request
     next.run(request).await
 }
 
-async fn guard(need: Need, request: Request, next: Next) -> Result<Response, Error> {
+async fn guard(need: Need, request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<Authenticated>().cloned().unwrap_or_default();
-    need.check(&caller)?;
-    Ok(next.run(request).await)
+    let write = (!request.method().is_safe()).then(|| Attempt::of(&request));
+    let response = match need.check(&caller) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    };
+    if let (Some(write), Some(error)) = (write, response.extensions().get::<Error>()) {
+        write.refused(&caller, error);
+    }
+    response
+}
+
+/// A write as it was asked for, for the log.
+struct Attempt {
+    request_id: RequestId,
+    method: Method,
+    path: String,
+}
+
+// === impl Attempt ===
+
+impl Attempt {
+    fn of(request: &Request) -> Self {
+        Self {
+            request_id: request.extensions().get().cloned().unwrap_or_default(),
+            method: request.method().clone(),
+            path: request.uri().path().to_owned(),
+        }
+    }
+
+    /// Who tried what and why it was not done: what was done is in the audit trail.
+    fn refused(&self, Authenticated(caller): &Authenticated, error: &Error) {
+        let (by, role) = match caller {
+            Ok(caller) => (caller.identity.as_str(), caller.role_text()),
+            Err(_) => ("-", "-"),
+        };
+        tracing::warn!(
+            request.id = self.request_id.0,
+            method = %self.method,
+            path = ?self.path,
+            by = ?by,
+            role = ?role,
+            status = error.status().as_u16(),
+            reason = ?error.reason(),
+            told = ?error.message(),
+            "write refused"
+        );
+    }
 }

@@ -7,10 +7,11 @@ use http_body_util::BodyExt as _;
 use jiff::Timestamp;
 use opsdeck::{
     access::{caller::Door, keys::KeySet, session::CookiePolicy},
-    catalog::Catalog,
+    catalog::{Catalog, Held},
     console::{About, Console},
+    resources::AuditEvent,
     run,
-    source::{embedded::Embedded, sample},
+    source::{Source, embedded::Embedded, sample},
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub(crate) const KEYS: &str = "
 
 pub(crate) struct TestConsole {
     router: Router,
+    catalog: Arc<Catalog>,
 }
 
 /// A request in the making.
@@ -68,12 +70,29 @@ impl TestConsole {
 
     /// Under a base path.
     pub(crate) async fn mounted(objects: Vec<Value>, keys: &str, base_path: &str) -> Self {
+        Self::built(objects, keys, base_path, |store| store).await
+    }
+
+    /// Over a source that stands between the console and the store.
+    pub(crate) async fn around<S: Source + 'static>(
+        objects: Vec<Value>,
+        source: impl FnOnce(Arc<Embedded>) -> Arc<S>,
+    ) -> Self {
+        Self::built(objects, KEYS, "", source).await
+    }
+
+    async fn built<S: Source + 'static>(
+        objects: Vec<Value>,
+        keys: &str,
+        base_path: &str,
+        source: impl FnOnce(Arc<Embedded>) -> Arc<S>,
+    ) -> Self {
         let catalog = Arc::new(Catalog::new(1));
-        let source = Embedded::in_memory(catalog.clone()).expect("a store in memory");
-        source.load(objects).await.expect("objects that are valid");
+        let store = Embedded::in_memory(catalog.clone()).expect("a store in memory");
+        store.load(objects).await.expect("objects that are valid");
         let console = Console {
-            catalog,
-            source: Arc::new(source),
+            catalog: catalog.clone(),
+            source: source(Arc::new(store)),
             door: Door {
                 keys: Arc::new(ArcSwap::from_pointee(
                     KeySet::parse(keys, None).expect("a list of keys"),
@@ -91,7 +110,30 @@ impl TestConsole {
         };
         Self {
             router: run::router(Arc::new(console)),
+            catalog,
         }
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The object as the catalog has it.
+    pub(crate) fn object<K: Held>(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
+        let snapshot = self.catalog.snapshot();
+        snapshot.table::<K>().get(namespace, name).map(|row| row.object.clone())
+    }
+
+    /// What was done, in the order in which it was.
+    pub(crate) fn trail(&self) -> Vec<Arc<AuditEvent>> {
+        let snapshot = self.catalog.snapshot();
+        let mut trail: Vec<_> = snapshot
+            .table::<AuditEvent>()
+            .iter()
+            .map(|row| row.object.clone())
+            .collect();
+        trail.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+        trail
     }
 
     pub(crate) fn get(&self, target: &str) -> Asking<'_> {

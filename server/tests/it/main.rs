@@ -3,4 +3,8 @@
 mod authorisation;
 mod console;
 mod contract;
+mod incident_writes;
+mod interference;
 mod pages;
+mod races;
+mod runbook_writes;
