@@ -2,11 +2,11 @@
 
 use opsdeck::source::{Change, Source, Verb, WriteError, Written, embedded::Embedded};
 use std::{
+    cell::RefCell,
     io,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Once},
 };
 use tokio::sync::oneshot;
-use tracing::subscriber::DefaultGuard;
 
 /// Something that happens just before a write reaches the store.
 pub(crate) enum Mishap {
@@ -32,10 +32,11 @@ pub(crate) enum Sort {
     Deletes,
 }
 
-/// What was logged on this thread while this lives.
-pub(crate) struct Log {
-    text: Arc<Mutex<Vec<u8>>>,
-    _listening: DefaultGuard,
+/// What is logged on this thread from now on.
+pub(crate) struct Log;
+
+thread_local! {
+    static LOGGED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 // === impl Interference ===
@@ -83,21 +84,20 @@ impl Source for Interference {
 // === impl Log ===
 
 impl Log {
+    /// One subscriber for all threads, as in the server: what a thread without one calls first, is off for the others as well.
     pub(crate) fn listen() -> Self {
-        let text = Arc::new(Mutex::new(Vec::new()));
-        let ours = Line(text.clone());
-        let subscriber = tracing_subscriber::fmt()
-            .with_ansi(false)
-            .with_writer(move || ours.clone());
-        Self {
-            text,
-            _listening: tracing::subscriber::set_default(subscriber.finish()),
-        }
+        static LISTENING: Once = Once::new();
+        LISTENING.call_once(|| {
+            let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(|| Line);
+            tracing::subscriber::set_global_default(subscriber.finish()).expect("nobody else listens");
+        });
+        LOGGED.with_borrow_mut(Vec::clear);
+        Self
     }
 
     /// The lines that hold this.
     pub(crate) fn lines(&self, part: &str) -> Vec<String> {
-        let text = String::from_utf8_lossy(&self.text.lock().expect("a log")).into_owned();
+        let text = LOGGED.with_borrow(|logged| String::from_utf8_lossy(logged).into_owned());
         text.lines()
             .filter(|line| line.contains(part))
             .map(str::to_owned)
@@ -105,12 +105,11 @@ impl Log {
     }
 }
 
-#[derive(Clone)]
-struct Line(Arc<Mutex<Vec<u8>>>);
+struct Line;
 
 impl io::Write for Line {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("a log").extend(bytes);
+        LOGGED.with_borrow_mut(|logged| logged.extend(bytes));
         Ok(bytes.len())
     }
 
