@@ -87,7 +87,7 @@ pub(super) async fn snooze_incident(Path(name): Path<String>, ask: Ask, Body(bod
     Ok(incident(&ask, &issue))
 }
 
-/// It is over. A body that says nothing is as good as none.
+/// It is over. A body that cannot be read counts as none, as upstream has it, and the answer warns of that.
 pub(super) async fn resolve_incident(Path(name): Path<String>, ask: Ask, Body(body): Body) -> Result<Response, Error> {
     let how = Members::parse(&body).and_then(|members| members.text("resolution"));
     let how = how.unwrap_or_else(|error| {
