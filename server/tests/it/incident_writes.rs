@@ -50,7 +50,7 @@ fn annotations(console: &TestConsole) -> Value {
     json!(
         console
             .object::<Issue>("shop", "checkout-oom")
-            .unwrap()
+            .expect("the incident")
             .metadata
             .annotations
     )
