@@ -60,6 +60,30 @@ pub struct ResourceMeta {
     pub annotations: StringMap,
 }
 
+/// What became of an object that is there no longer.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    pub api_version: String,
+    /// Always `Status`.
+    pub kind: String,
+    pub name: String,
+    pub status: String,
+}
+
+// === impl Status ===
+
+impl Status {
+    pub fn deleted(name: &str) -> Self {
+        Self {
+            api_version: API_VERSION.into(),
+            kind: "Status".into(),
+            name: name.into(),
+            status: "deleted".into(),
+        }
+    }
+}
+
 // === impl Single ===
 
 impl<S> Single<S, S> {

@@ -16,7 +16,7 @@ pub mod postmortem;
 pub mod remediation;
 pub mod whoami;
 
-pub use envelope::{API_VERSION, List, ListMeta, ResourceMeta, Single};
+pub use envelope::{API_VERSION, List, ListMeta, ResourceMeta, Single, Status};
 pub use error::{ErrorBody, FieldError, Reason};
 pub use number::Number;
 pub use query::Query;

@@ -1,10 +1,12 @@
 //! The REST API under `/api/v1`. The table below is its contents: every route with the role that it asks for.
-//! One file per resource beside this one; what holds for all of them is in `gate`, `route`, `ask`, `answer`, `params`, `error`.
+//! One file per resource beside this one; what holds for all of them is in `gate`, `route`, `ask`, `answer`, `params`, `body`, `write`,
+//! `error`.
 
 mod analytics;
 mod answer;
 mod approvals;
 mod ask;
+mod body;
 mod csv;
 mod error;
 mod gate;
@@ -18,8 +20,10 @@ mod path;
 mod postmortems;
 mod remediations;
 mod route;
+mod runbooks;
 mod session;
 mod whoami;
+mod write;
 
 pub use error::Error;
 pub use gate::{facing_the_network, identify, in_process, share};
@@ -29,7 +33,7 @@ pub use route::{Need, Route};
 
 use crate::console::SharedConsole;
 use axum::Router;
-use opsdeck_api::Role::Viewer;
+use opsdeck_api::Role::{Admin, Operator, Viewer};
 use route::{delete, get, post};
 
 /// Every operation of the API and who may call it.
@@ -43,6 +47,14 @@ pub fn routes() -> Vec<Route> {
             Viewer,
             incidents::list_incident_remediations,
         ),
+        post(
+            "/incidents/{name}/acknowledge",
+            Operator,
+            incidents::acknowledge_incident,
+        ),
+        post("/incidents/{name}/snooze", Operator, incidents::snooze_incident),
+        post("/incidents/{name}/resolve", Operator, incidents::resolve_incident),
+        delete("/runbooks/{name}", Admin, runbooks::delete_runbook),
         get("/approvals", Viewer, approvals::list_approvals),
         get("/approvals/{name}", Viewer, approvals::get_approval),
         get("/instances", Viewer, instances::list_instances),

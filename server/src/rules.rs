@@ -3,9 +3,13 @@
 pub mod analytics;
 pub mod approval;
 pub mod approval_case;
+pub mod audit;
 pub mod change_window;
+pub mod decision;
 pub mod drives_aiops;
 pub mod duration;
 pub mod masking;
 pub mod plan_hash;
+pub mod runbook;
 pub mod slo;
+pub mod triage;

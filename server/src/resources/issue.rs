@@ -9,6 +9,20 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Annotations in which it is kept what people did to an incident.
+pub mod mark {
+    pub const ACKNOWLEDGED: &str = "aiops.chatcli.io/acknowledged";
+    pub const ACKNOWLEDGED_AT: &str = "aiops.chatcli.io/acknowledged-at";
+    pub const ACKNOWLEDGED_BY: &str = "aiops.chatcli.io/acknowledged-by";
+    pub const SNOOZED_UNTIL: &str = "aiops.chatcli.io/snoozed-until";
+    pub const SNOOZED_BY: &str = "aiops.chatcli.io/snoozed-by";
+    pub const RESOLVED_AT: &str = "aiops.chatcli.io/resolved-at";
+    pub const RESOLVED_BY: &str = "aiops.chatcli.io/resolved-by";
+    pub const MANUAL_RESOLUTION: &str = "aiops.chatcli.io/manual-resolution";
+    /// Written by the operator when an incident ends after its containment.
+    pub const ENDED_BY: &str = "platform.chatcli.io/resolved-by";
+}
+
 /// One incident on one resource.
 #[derive(Clone, CustomResource, Debug, Default, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[kube(

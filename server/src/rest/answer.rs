@@ -57,7 +57,7 @@ impl Ask {
     }
 
     /// A 200 that ignored a parameter says so.
-    fn warn(&self, response: &mut Response) {
+    pub(super) fn warn(&self, response: &mut Response) {
         for warning in self.params.warnings() {
             let text: String = warning
                 .chars()
@@ -84,9 +84,14 @@ pub(super) fn json_bytes(body: impl Into<Bytes>) -> Response {
     response
 }
 
+/// Names a request in its answer and in the log.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RequestId(pub String);
+
 /// The last touch on every answer of the API: request id, error body, headers that hold everywhere.
-pub(super) async fn finish(request: Request, next: Next) -> Response {
+pub(super) async fn finish(mut request: Request, next: Next) -> Response {
     let request_id = request_id();
+    request.extensions_mut().insert(RequestId(request_id.clone()));
     let mut response = next.run(request).await;
     if let Some(error) = response.extensions_mut().remove::<Error>() {
         error.log(&request_id);

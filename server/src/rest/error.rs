@@ -2,13 +2,21 @@
 
 use crate::{
     access::{caller::Refusal, limits::Exhausted},
-    catalog::Unsortable,
+    catalog::{Unsortable, project::wire_time},
     payload::Unreadable,
+    rules::{
+        decision::Hand,
+        triage::{AlreadyResolved, BadSnooze},
+    },
+    source::WriteError,
 };
 use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use opsdeck_api::{API_VERSION, ErrorBody, FieldError, Reason};
 use std::{any::Any, sync::Arc};
+
+/// Seconds until a store that cannot be written is worth another try.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
 
 type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
@@ -95,6 +103,28 @@ impl Error {
         )))
     }
 
+    /// Somebody else was quicker; who, where it can be told.
+    pub fn conflict(hand: Option<Hand>) -> Self {
+        let who = hand.as_ref().map_or("somebody else", |hand| &hand.by);
+        let message = format!("{who} changed it meanwhile; read it again and repeat");
+        Self::new(StatusCode::CONFLICT, Reason::Conflict, message).of(hand)
+    }
+
+    /// Puts what was to be done before the message: `failed to resolve: …`.
+    #[must_use]
+    pub fn failing_to(mut self, infinitive: &str) -> Self {
+        self.0.message = format!("failed to {infinitive}: {}", self.0.message);
+        self
+    }
+
+    fn of(mut self, hand: Option<Hand>) -> Self {
+        if let Some(Hand { by, at }) = hand {
+            self.0.by = Some(by);
+            self.0.at = at.map(wire_time);
+        }
+        self
+    }
+
     /// Something of ours went wrong: the client learns the request id, the log learns the rest.
     pub fn internal(cause: impl std::error::Error + Send + Sync + 'static) -> Self {
         let mut error = Self::new(
@@ -108,6 +138,19 @@ impl Error {
 
     pub fn status(&self) -> StatusCode {
         self.0.status
+    }
+
+    pub fn reason(&self) -> Reason {
+        self.0.reason
+    }
+
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Who won, for a lost race.
+    pub fn by(&self) -> Option<&str> {
+        self.0.by.as_deref()
     }
 
     /// Writes the log's side, for what is ours to mend.
@@ -168,6 +211,53 @@ impl From<Unsortable> for Error {
     }
 }
 
+impl From<BadSnooze> for Error {
+    fn from(error: BadSnooze) -> Self {
+        Self::invalid("duration", format!("invalid duration: {error}"))
+    }
+}
+
+impl From<AlreadyResolved> for Error {
+    fn from(resolved: AlreadyResolved) -> Self {
+        let mut error = Self::new(StatusCode::CONFLICT, Reason::AlreadyResolved, resolved.to_string());
+        error.0.by = resolved.by;
+        error.0.at = resolved.at.map(wire_time);
+        error
+    }
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::NotFound(at) => Self::not_found(format!(
+                "{} not found: there is no {} in namespace {}",
+                at.kind, at.name, at.namespace
+            )),
+            WriteError::Exists(at) => Self::new(
+                StatusCode::CONFLICT,
+                Reason::Exists,
+                format!("{} {} exists already in namespace {}", at.kind, at.name, at.namespace),
+            ),
+            WriteError::Conflict(..) => Self::conflict(None),
+            WriteError::Invalid { field, message } => {
+                let mut error = Self::invalid(&field, format!("{field}: {message}"));
+                error.0.status = StatusCode::UNPROCESSABLE_ENTITY;
+                error
+            }
+            WriteError::Unavailable(cause) => {
+                let mut error = Self::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    Reason::Unavailable,
+                    "nothing can be written at the moment; try again shortly",
+                );
+                error.0.header = Some((header::RETRY_AFTER, RETRY_AFTER));
+                error.0.cause = Some(Arc::from(cause));
+                error
+            }
+        }
+    }
+}
+
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let mut response = self.0.status.into_response();
@@ -176,5 +266,65 @@ impl IntoResponse for Error {
         }
         response.extensions_mut().insert(self);
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{resources::Kind, source::Address};
+
+    fn told(error: WriteError) -> (u16, Reason, String) {
+        let error = Error::from(error).failing_to("resolve");
+        (error.status().as_u16(), error.reason(), error.message().to_owned())
+    }
+
+    #[test]
+    fn every_failed_write_has_its_answer() {
+        let issue = || Address {
+            kind: Kind::Issue,
+            namespace: "shop".into(),
+            name: "checkout-oom".into(),
+        };
+        assert_eq!(
+            told(WriteError::NotFound(issue())),
+            (
+                404,
+                Reason::NotFound,
+                "failed to resolve: Issue not found: there is no checkout-oom in namespace shop".into()
+            )
+        );
+        assert_eq!(
+            told(WriteError::Exists(issue())),
+            (
+                409,
+                Reason::Exists,
+                "failed to resolve: Issue checkout-oom exists already in namespace shop".into()
+            )
+        );
+        assert_eq!(
+            told(WriteError::Conflict(issue(), Box::default())),
+            (
+                409,
+                Reason::Conflict,
+                "failed to resolve: somebody else changed it meanwhile; read it again and repeat".into()
+            )
+        );
+        let invalid = WriteError::Invalid {
+            field: "spec.steps".into(),
+            message: "is required".into(),
+        };
+        let answered = Error::from(invalid);
+        assert_eq!((answered.status().as_u16(), answered.reason()), (422, Reason::Invalid));
+        assert_eq!(answered.body("").fields[0].field, "spec.steps");
+    }
+
+    #[test]
+    fn a_store_that_is_away_is_worth_another_try_and_its_words_stay_inside() {
+        let error = Error::from(WriteError::Unavailable("disk full on /var/lib".into()));
+        assert!(!error.message().contains("disk"), "{}", error.message());
+        let response = error.into_response();
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(response.headers()[header::RETRY_AFTER], "5");
     }
 }

@@ -2,17 +2,26 @@
 
 use super::{
     Error,
-    answer::json,
+    answer::{json, json_bytes},
     ask::Ask,
-    listing::{Listing, Single, Unqualified},
+    body::Members,
+    listing::{Listing, Single, Unqualified, bytes, object},
     remediations,
+    write::Subject,
 };
 use crate::{
     catalog::{Selection, project},
     resources::{Issue, PostMortem, RemediationPlan, Typed as _},
+    rules::{
+        audit::Deed,
+        decision::Hand,
+        triage::{self, AlreadyResolved},
+    },
 };
-use axum::{extract::Path, response::Response};
-use opsdeck_api::List;
+use axum::{body::Bytes, extract::Path, response::Response};
+use jiff::SignedDuration;
+use opsdeck_api::{List, Reason};
+use std::time::Duration;
 
 const INCIDENTS: Listing = Listing {
     kind: "IncidentList",
@@ -59,6 +68,81 @@ pub(super) async fn list_incidents(ask: Ask) -> Result<Response, Error> {
 
 pub(super) async fn get_incident(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     ask.one::<Issue>(&INCIDENT, &name)
+}
+
+/// Somebody has seen it. Whatever the body says.
+pub(super) async fn acknowledge_incident(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+    let by = ask.caller.identity.clone();
+    let rule = move |issue: &Issue, now| Ok(triage::acknowledge(issue, &by, now));
+    let issue = ask.change(&INCIDENT, &name, Deed::IssueAcknowledged, rule).await?;
+    Ok(incident(&ask, &issue))
+}
+
+/// Keep quiet about it for a while.
+pub(super) async fn snooze_incident(Path(name): Path<String>, ask: Ask, body: Bytes) -> Result<Response, Error> {
+    let length = triage::snooze_length(&Members::parse(&body)?.text("duration")?)?;
+    let by = ask.caller.identity.clone();
+    let rule = move |issue: &Issue, now| Ok(triage::snooze(issue, length, &by, now));
+    let issue = ask.change(&INCIDENT, &name, Deed::IssueSnoozed, rule).await?;
+    Ok(incident(&ask, &issue))
+}
+
+/// It is over. A body that cannot be read counts as none, as upstream has it, and the answer warns of that.
+pub(super) async fn resolve_incident(Path(name): Path<String>, ask: Ask, body: Bytes) -> Result<Response, Error> {
+    let how = Members::parse(&body).and_then(|members| members.text("resolution"));
+    let how = how.unwrap_or_else(|error| {
+        ask.params.ignored("the body", error.message());
+        String::new()
+    });
+    let by = ask.caller.identity.clone();
+    let rule = move |issue: &Issue, now| Ok(triage::resolve(issue, &how, &by, now)?);
+    match ask.change(&INCIDENT, &name, Deed::IssueResolved, rule).await {
+        Ok(issue) => Ok(incident(&ask, &issue)),
+        Err(lost) if lost.reason() == Reason::AlreadyResolved && lost.by().is_none() => {
+            Err(signed(&ask, &name).await.map_or(lost, Error::from))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// As a GET would show it, after a write.
+fn incident(ask: &Ask, issue: &Issue) -> Response {
+    let item = bytes(&project::incident_item(issue, ask.now));
+    let meta = project::resource_meta(issue.meta());
+    let mut response = json_bytes(object(INCIDENT.kind, &item, &item, &meta));
+    ask.warn(&mut response);
+    response
+}
+
+/// Who resolved it this very moment: the state is stored first, the name right after it.
+async fn signed(ask: &Ask, name: &str) -> Option<AlreadyResolved> {
+    const JUST_NOW: SignedDuration = SignedDuration::from_secs(10);
+    const PATIENCE: Duration = Duration::from_secs(2);
+    let mut changes = ask.console.catalog.subscribe();
+    let look = async {
+        loop {
+            changes.borrow_and_update();
+            let snapshot = ask.console.catalog.snapshot();
+            let issue = &ask.find::<Issue>(&snapshot, &INCIDENT, name).ok()?.object;
+            let resolved = triage::resolved(issue)?;
+            let recent = resolved.at.is_some_and(|at| ask.now.duration_since(at) < JUST_NOW);
+            if resolved.by.is_some() || !recent {
+                return Some(resolved);
+            }
+            changes.changed().await.ok()?;
+        }
+    };
+    tokio::time::timeout(PATIENCE, look).await.ok().flatten()
+}
+
+impl Subject for Issue {
+    fn last_hand(&self) -> Option<Hand> {
+        triage::last_hand(self)
+    }
+
+    fn incident(&self) -> Option<&str> {
+        Some(self.name())
+    }
 }
 
 /// The timeline of the post-mortem that is about the incident.

@@ -45,6 +45,17 @@ pub(super) enum Unqualified {
     Default,
 }
 
+// === impl Single ===
+
+impl Single {
+    pub(super) fn missing(&self, namespace: &str, name: &str) -> Error {
+        Error::not_found(format!(
+            "{} not found: there is no {name} in namespace {namespace}",
+            self.noun
+        ))
+    }
+}
+
 // === impl Ask ===
 
 impl Ask {
@@ -130,12 +141,9 @@ impl Ask {
                 };
             }
         };
-        table.get(namespace, name).ok_or_else(|| {
-            Error::not_found(format!(
-                "{} not found: there is no {name} in namespace {namespace}",
-                single.noun
-            ))
-        })
+        table
+            .get(namespace, name)
+            .ok_or_else(|| single.missing(namespace, name))
     }
 
     /// One object whose `spec` and `status` are its list item.
@@ -176,7 +184,8 @@ pub(super) fn page_of<K>(kind: &str, found: &Page<K>, page: u64, size: u64) -> V
     body
 }
 
-fn object(kind: &str, spec: &[u8], status: &[u8], meta: &ResourceMeta) -> Vec<u8> {
+/// The envelope around one object.
+pub(super) fn object(kind: &str, spec: &[u8], status: &[u8], meta: &ResourceMeta) -> Vec<u8> {
     let mut body = Vec::with_capacity(spec.len() + status.len() + 512);
     let _ = write!(body, r#"{{"apiVersion":"{API_VERSION}","kind":"{kind}","spec":"#);
     body.extend(spec);

@@ -81,12 +81,17 @@ impl Params {
     fn read<T>(&self, name: &str, expected: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         let text = self.one(name)?;
         let value = parse(text);
-        if value.is_none()
-            && let Ok(mut warnings) = self.warnings.lock()
-        {
-            warnings.push(format!("{name} was ignored: it is not {expected}"));
+        if value.is_none() {
+            self.ignored(name, &format!("it is not {expected}"));
         }
         value
+    }
+
+    /// Notes something that was given and does not count, for the `Warning` of the answer.
+    pub(super) fn ignored(&self, what: &str, why: &str) {
+        if let Ok(mut warnings) = self.warnings.lock() {
+            warnings.push(format!("{what} was ignored: {why}"));
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! A row of the table of contents, and how the rows become a router: the role check stands in front of every handler.
 
-use super::{Error, path};
+use super::{Error, answer::RequestId, path};
 use crate::{access::caller::Admitted, console::SharedConsole, payload};
 use axum::{
     Extension, Router,
     extract::Request,
     handler::Handler,
     middleware::{self, Next},
-    response::Response,
+    response::{IntoResponse as _, Response},
     routing::{MethodFilter, MethodRouter, on},
 };
 use http::{HeaderValue, Method};
@@ -148,12 +148,65 @@ fn resource(path: &str) -> &str {
     path.trim_start_matches('/').split('/').next().unwrap_or_default()
 }
 
-async fn guard(need: Need, request: Request, next: Next) -> Result<Response, Error> {
+async fn guard(need: Need, request: Request, next: Next) -> Response {
     let admitted = request.extensions().get::<Admitted>().cloned().unwrap_or_default();
-    need.check(&admitted)?;
     if request.method().is_safe() {
-        return Ok(next.run(request).await);
+        return match need.check(&admitted) {
+            Ok(()) => next.run(request).await,
+            Err(refusal) => refusal.into_response(),
+        };
     }
-    // After the role: who may not write learns that first, and nobody's body is read for it.
+    let attempt = Attempt::of(&request);
+    let response = match write(need, &admitted, request, next).await {
+        Ok(response) => response,
+        Err(refusal) => refusal.into_response(),
+    };
+    if let Some(error) = response.extensions().get::<Error>() {
+        attempt.refused(&admitted, error);
+    }
+    response
+}
+
+/// The body comes after the role: who may not write learns that first, and nothing is read for them.
+async fn write(need: Need, admitted: &Admitted, request: Request, next: Next) -> Result<Response, Error> {
+    need.check(admitted)?;
     Ok(next.run(payload::collect(request).await?).await)
+}
+
+/// A write as it was asked for, for the log.
+struct Attempt {
+    request_id: RequestId,
+    method: Method,
+    path: String,
+}
+
+// === impl Attempt ===
+
+impl Attempt {
+    fn of(request: &Request) -> Self {
+        Self {
+            request_id: request.extensions().get().cloned().unwrap_or_default(),
+            method: request.method().clone(),
+            path: request.uri().path().to_owned(),
+        }
+    }
+
+    /// Who tried what and why it was not done: what was done is in the audit trail.
+    fn refused(&self, Admitted(caller): &Admitted, error: &Error) {
+        let (by, role) = match caller {
+            Ok(caller) => (caller.identity.as_str(), caller.role_text()),
+            Err(_) => ("-", "-"),
+        };
+        tracing::warn!(
+            request.id = self.request_id.0,
+            method = %self.method,
+            path = ?self.path,
+            by = ?by,
+            role = ?role,
+            status = error.status().as_u16(),
+            reason = ?error.reason(),
+            told = ?error.message(),
+            "write refused"
+        );
+    }
 }

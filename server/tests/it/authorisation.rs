@@ -14,13 +14,17 @@ enum May {
 }
 
 use May::{AnyKey, Anybody, From};
-use Role::Viewer;
+use Role::{Admin, Operator, Viewer};
 
 const TABLE: &[(&str, &str, May)] = &[
     ("GET", "/incidents", From(Viewer)),
     ("GET", "/incidents/{name}", From(Viewer)),
     ("GET", "/incidents/{name}/timeline", From(Viewer)),
     ("GET", "/incidents/{name}/remediation", From(Viewer)),
+    ("POST", "/incidents/{name}/acknowledge", From(Operator)),
+    ("POST", "/incidents/{name}/snooze", From(Operator)),
+    ("POST", "/incidents/{name}/resolve", From(Operator)),
+    ("DELETE", "/runbooks/{name}", From(Admin)),
     ("GET", "/approvals", From(Viewer)),
     ("GET", "/approvals/{name}", From(Viewer)),
     ("GET", "/instances", From(Viewer)),
@@ -66,8 +70,8 @@ async fn a_role_reaches_what_its_row_says_and_nothing_else() {
     ];
     let role = |key| match key {
         Some(VIEWER) => Some(Viewer),
-        Some(OPERATOR) => Some(Role::Operator),
-        Some(ADMIN) => Some(Role::Admin),
+        Some(OPERATOR) => Some(Operator),
+        Some(ADMIN) => Some(Admin),
         _ => None,
     };
     for (method, path, may) in TABLE {
@@ -119,6 +123,16 @@ async fn other_methods_are_refused_after_the_role_and_say_which_are_known() {
             .await
             .assert_error(401, "unauthorized");
     }
+}
+
+#[tokio::test]
+async fn what_only_writes_cannot_be_read() {
+    let console = TestConsole::over_the_sample().await;
+    let refused = console.get("/api/v1/incidents/x/resolve").key(OPERATOR).answer().await;
+    refused.assert_error(405, "method_not_allowed");
+    assert_eq!(refused.header("allow"), Some("POST"));
+    let stranger = console.get("/api/v1/incidents/x/resolve").key(VIEWER).answer().await;
+    stranger.assert_error(403, "forbidden");
 }
 
 #[tokio::test]

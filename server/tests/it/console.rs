@@ -14,11 +14,12 @@ use opsdeck::{
         limits::{Limits, PerMinute},
         session::CookiePolicy,
     },
-    catalog::Catalog,
+    catalog::{Catalog, Held},
     console::{About, Console, SharedConsole},
     listen::Peer,
+    resources::AuditEvent,
     run,
-    source::{embedded::Embedded, sample},
+    source::{Source, embedded::Embedded, sample},
     telemetry::metrics::Metrics,
 };
 use serde_json::Value;
@@ -79,21 +80,34 @@ impl TestConsole {
 
     /// Under a base path.
     pub(crate) async fn mounted(objects: Vec<Value>, keys: &str, base_path: &str) -> Self {
-        Self::behind(door(keys, base_path), objects, base_path).await
+        Self::behind(door(keys, base_path), objects, base_path, |store| store).await
     }
 
     /// Without objects, behind a door of its own.
     pub(crate) async fn guarded(door: Door) -> Self {
-        Self::behind(door, Vec::new(), "").await
+        Self::behind(door, Vec::new(), "", |store| store).await
     }
 
-    async fn behind(door: Door, objects: Vec<Value>, base_path: &str) -> Self {
+    /// Over a source that stands between the console and the store.
+    pub(crate) async fn around<S: Source + 'static>(
+        objects: Vec<Value>,
+        source: impl FnOnce(Arc<Embedded>) -> Arc<S>,
+    ) -> Self {
+        Self::behind(door(KEYS, ""), objects, "", source).await
+    }
+
+    async fn behind<S: Source + 'static>(
+        door: Door,
+        objects: Vec<Value>,
+        base_path: &str,
+        source: impl FnOnce(Arc<Embedded>) -> Arc<S>,
+    ) -> Self {
         let catalog = Arc::new(Catalog::new(1));
-        let source = Embedded::in_memory(catalog.clone()).expect("a store in memory");
-        source.load(objects).await.expect("objects that are valid");
+        let store = Embedded::in_memory(catalog.clone()).expect("a store in memory");
+        store.load(objects).await.expect("objects that are valid");
         let console = Arc::new(Console {
             catalog,
-            source: Arc::new(source),
+            source: source(Arc::new(store)),
             door,
             metrics: Metrics::default(),
             about: About {
@@ -104,6 +118,28 @@ impl TestConsole {
         });
         let router = run::router(console.clone());
         Self { console, router }
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.console.catalog
+    }
+
+    /// The object as the catalog has it.
+    pub(crate) fn object<K: Held>(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
+        let snapshot = self.console.catalog.snapshot();
+        snapshot.table::<K>().get(namespace, name).map(|row| row.object.clone())
+    }
+
+    /// What was done, in the order in which it was.
+    pub(crate) fn trail(&self) -> Vec<Arc<AuditEvent>> {
+        let snapshot = self.console.catalog.snapshot();
+        let mut trail: Vec<_> = snapshot
+            .table::<AuditEvent>()
+            .iter()
+            .map(|row| row.object.clone())
+            .collect();
+        trail.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+        trail
     }
 
     pub(crate) fn get(&self, target: &str) -> Asking<'_> {

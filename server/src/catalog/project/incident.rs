@@ -3,16 +3,14 @@
 use super::{Context, Project, Projection, wire};
 use crate::{
     catalog::{Row, SortKey},
-    resources::{ConditionStatus, Issue, IssueState, Severity, Typed},
+    resources::{
+        ConditionStatus, Issue, IssueState, Severity, Typed,
+        issue::mark::{ACKNOWLEDGED, ACKNOWLEDGED_AT, ACKNOWLEDGED_BY, SNOOZED_BY, SNOOZED_UNTIL},
+    },
 };
 use jiff::Timestamp;
 use opsdeck_api::incident::{Acknowledged, IncidentItem, Snoozed};
 
-const ACKNOWLEDGED: &str = "aiops.chatcli.io/acknowledged";
-const ACKNOWLEDGED_AT: &str = "aiops.chatcli.io/acknowledged-at";
-const ACKNOWLEDGED_BY: &str = "aiops.chatcli.io/acknowledged-by";
-const SNOOZED_UNTIL: &str = "aiops.chatcli.io/snoozed-until";
-const SNOOZED_BY: &str = "aiops.chatcli.io/snoozed-by";
 const REQUIRES_HUMAN_ACTION: &str = "RequiresHumanAction";
 
 /// The item as it is at that moment: a snooze that is over no longer shows.

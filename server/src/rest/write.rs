@@ -1,0 +1,180 @@
+//! The one door through which people change things: read, decide by rule, write on the condition that nothing has moved
+//! meanwhile, leave one audit event. What is legal, and what changes then, stands in `rules`.
+
+use super::{Error, ask::Ask, listing::Single};
+use crate::{
+    catalog::Held,
+    console::SharedConsole,
+    resources::Object,
+    rules::{
+        audit::{Deed, Entry},
+        decision::{Decision, Hand},
+    },
+    source::{Address, Change, Verb, WriteError},
+};
+use jiff::Timestamp;
+use serde_json::Value;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Every round that is lost was won by somebody, so this many others may be quicker.
+const TRIES: usize = 16;
+/// After this, no further try is begun.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A kind that people change through the API.
+pub(super) trait Subject: Held {
+    /// Who was the last to change it, where the object tells.
+    fn last_hand(&self) -> Option<Hand> {
+        None
+    }
+
+    /// Name of the incident that it belongs to.
+    fn incident(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// One deed, from the decision to the trail.
+struct Doing {
+    console: SharedConsole,
+    by: String,
+    deed: Deed,
+    single: Single,
+}
+
+// === impl Ask ===
+
+impl Ask {
+    /// Does to the named object what `rule` decides, and answers it as stored (after a deletion, as it last was).
+    ///
+    /// When somebody else was quicker, the rule is asked again about what is there now. What was begun is finished even if
+    /// the client goes away: a deed without its audit event would be nobody's.
+    pub(super) async fn change<K: Subject>(
+        &self,
+        single: &Single,
+        name: &str,
+        deed: Deed,
+        rule: impl Fn(&K, Timestamp) -> Result<Decision, Error> + Send + Sync + 'static,
+    ) -> Result<Arc<K>, Error> {
+        let object = {
+            let snapshot = self.console.catalog.snapshot();
+            self.find::<K>(&snapshot, single, name)?.object.clone()
+        };
+        let doing = Doing {
+            console: self.console.clone(),
+            by: self.caller.identity.clone(),
+            deed,
+            single: *single,
+        };
+        tokio::spawn(async move { doing.run(object, rule).await })
+            .await
+            .map_err(Error::internal)?
+    }
+}
+
+// === impl Doing ===
+
+impl Doing {
+    async fn run<K: Subject>(
+        &self,
+        mut object: Arc<K>,
+        rule: impl Fn(&K, Timestamp) -> Result<Decision, Error>,
+    ) -> Result<Arc<K>, Error> {
+        let (begun, address, known) = (Instant::now(), object.address(), object.last_hand());
+        for _ in 0..TRIES {
+            let now = Timestamp::now();
+            let Decision { verb, marks, details } = rule(&object, now)?;
+            let precondition = object.meta().resource_version.clone();
+            match self.write(&address, precondition, verb).await {
+                Ok(stored) => {
+                    let signed = match marks {
+                        Some(marks) => self.sign(&address, marks).await,
+                        None => None,
+                    };
+                    let entry = Entry {
+                        deed: self.deed,
+                        by: self.by.clone(),
+                        at: now,
+                        on: address,
+                        uid: object.meta().uid.clone().unwrap_or_default(),
+                        incident: object.incident().map(str::to_owned),
+                        details,
+                    };
+                    self.record(&entry).await;
+                    return read(signed.unwrap_or(stored));
+                }
+                Err(WriteError::Conflict(_, stored)) => object = read(*stored)?,
+                Err(WriteError::NotFound(gone)) => return Err(self.single.missing(&gone.namespace, &gone.name)),
+                Err(error) => return Err(Error::from(error).failing_to(self.deed.infinitive())),
+            }
+            if begun.elapsed() > PATIENCE {
+                break;
+            }
+        }
+        let winner = object.last_hand().filter(|hand| Some(hand) != known.as_ref());
+        Err(Error::conflict(winner).failing_to(self.deed.infinitive()))
+    }
+
+    /// Writes what belongs to the deed and is stored apart. It is done by now, so a failure is tried once more, logged, and that is all.
+    async fn sign(&self, address: &Address, marks: Value) -> Option<Value> {
+        for last in [false, true] {
+            match self.write(address, None, Verb::Patch(marks.clone())).await {
+                Ok(stored) => return Some(stored),
+                Err(error) => tracing::error!(
+                    %error,
+                    by = ?self.by,
+                    event = self.deed.event_type(),
+                    kind = %address.kind,
+                    namespace = address.namespace,
+                    name = address.name,
+                    given_up = last,
+                    "done, but its marks could not be written"
+                ),
+            }
+        }
+        None
+    }
+
+    /// Leaves the trail. The log keeps what the store does not take.
+    async fn record(&self, entry: &Entry) {
+        let Change { address, verb, .. } = entry.change(&suffix());
+        if let Err(error) = self.write(&address, None, verb).await {
+            tracing::error!(
+                %error,
+                by = ?entry.by,
+                event = entry.deed.event_type(),
+                kind = %entry.on.kind,
+                namespace = entry.on.namespace,
+                name = entry.on.name,
+                "done, but its audit event could not be written"
+            );
+        }
+    }
+
+    async fn write(&self, address: &Address, precondition: Option<String>, verb: Verb) -> Result<Value, WriteError> {
+        let change = Change {
+            address: address.clone(),
+            precondition,
+            verb,
+        };
+        self.console.source.write(change).await
+    }
+}
+
+fn read<K: Subject>(stored: Value) -> Result<Arc<K>, Error> {
+    let object = Object::parse(K::KIND, stored).map_err(Error::internal)?;
+    Ok(K::of(&object)
+        .expect("what was parsed as a kind is of that kind")
+        .clone())
+}
+
+/// Six characters of chance.
+fn suffix() -> String {
+    let mut bytes = [0; 3];
+    // Without chance the nanosecond has to do.
+    let _ = getrandom::fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,55 @@
+//! What a rule answers when a person may do what they ask: what is written, and what the trail says of it.
+
+use crate::{resources::TextMap, source::Verb};
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// A legal change of one object.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    pub verb: Verb,
+    /// A merge patch that belongs to it and is stored apart. Once the verb is written the thing is done, whatever becomes of this.
+    pub marks: Option<Value>,
+    /// What the audit event tells beside who, what and when.
+    pub details: TextMap,
+}
+
+/// Whose writing stands on an object.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Hand {
+    pub by: String,
+    pub at: Option<Timestamp>,
+}
+
+// === impl Decision ===
+
+impl Decision {
+    pub fn new(verb: Verb) -> Self {
+        Self {
+            verb,
+            marks: None,
+            details: TextMap::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn marked(mut self, marks: Value) -> Self {
+        self.marks = Some(marks);
+        self
+    }
+
+    /// Adds to what the audit event tells; nothing where there is nothing to tell.
+    #[must_use]
+    pub fn telling(mut self, key: &str, value: impl Into<String>) -> Self {
+        let value = value.into();
+        if !value.is_empty() {
+            self.details.insert(key.to_owned(), value);
+        }
+        self
+    }
+}
+
+/// As upstream and its readers write times: whole seconds, in UTC.
+pub fn written(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

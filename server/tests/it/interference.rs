@@ -1,0 +1,119 @@
+//! A source in which others are quicker, or that fails, exactly when a test says so; and a log that can be read.
+
+use opsdeck::source::{Change, Source, Verb, WriteError, Written, embedded::Embedded};
+use std::{
+    cell::RefCell,
+    io,
+    sync::{Arc, Mutex, Once},
+};
+use tokio::sync::oneshot;
+
+/// Something that happens just before a write reaches the store.
+pub(crate) enum Mishap {
+    /// Somebody else writes this.
+    Rival(Box<Change>),
+    /// The store is away.
+    Outage,
+    /// The write waits for a sign.
+    Hold(oneshot::Receiver<()>),
+}
+
+/// The store, and what happens to writes of which sort; each happens once, in this order.
+pub(crate) struct Interference {
+    store: Arc<Embedded>,
+    plan: Mutex<Vec<(Sort, Mishap)>>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Sort {
+    Creates,
+    Patches,
+    StatusPatches,
+    Deletes,
+}
+
+/// What is logged on this thread from now on.
+pub(crate) struct Log;
+
+thread_local! {
+    static LOGGED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+// === impl Interference ===
+
+impl Interference {
+    pub(crate) fn planned(plan: Vec<(Sort, Mishap)>) -> impl FnOnce(Arc<Embedded>) -> Arc<Self> {
+        |store| {
+            Arc::new(Self {
+                store,
+                plan: Mutex::new(plan),
+            })
+        }
+    }
+
+    fn next(&self, verb: &Verb) -> Option<Mishap> {
+        let sort = match verb {
+            Verb::Create(_) => Sort::Creates,
+            Verb::Patch(_) => Sort::Patches,
+            Verb::PatchStatus(_) => Sort::StatusPatches,
+            Verb::Delete => Sort::Deletes,
+        };
+        let mut plan = self.plan.lock().expect("a plan");
+        let at = plan.iter().position(|(planned, _)| *planned == sort)?;
+        Some(plan.remove(at).1)
+    }
+}
+
+impl Source for Interference {
+    fn write(&self, change: Change) -> Written<'_> {
+        let mishap = self.next(&change.verb);
+        Box::pin(async move {
+            match mishap {
+                Some(Mishap::Rival(rival)) => {
+                    self.store.write(*rival).await.expect("a rival that may");
+                }
+                Some(Mishap::Outage) => return Err(WriteError::Unavailable("disk full".into())),
+                Some(Mishap::Hold(sign)) => sign.await.expect("a sign"),
+                None => {}
+            }
+            self.store.write(change).await
+        })
+    }
+}
+
+// === impl Log ===
+
+impl Log {
+    /// One subscriber for all threads, as in the server: what a thread without one calls first, is off for the others as well.
+    pub(crate) fn listen() -> Self {
+        static LISTENING: Once = Once::new();
+        LISTENING.call_once(|| {
+            let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(|| Line);
+            tracing::subscriber::set_global_default(subscriber.finish()).expect("nobody else listens");
+        });
+        LOGGED.with_borrow_mut(Vec::clear);
+        Self
+    }
+
+    /// The lines that hold this.
+    pub(crate) fn lines(&self, part: &str) -> Vec<String> {
+        let text = LOGGED.with_borrow(|logged| String::from_utf8_lossy(logged).into_owned());
+        text.lines()
+            .filter(|line| line.contains(part))
+            .map(str::to_owned)
+            .collect()
+    }
+}
+
+struct Line;
+
+impl io::Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        LOGGED.with_borrow_mut(|logged| logged.extend(bytes));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
