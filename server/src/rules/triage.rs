@@ -11,9 +11,6 @@ use crate::{
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-/// A snooze beyond this is a resolution in disguise.
-pub const LONGEST_SNOOZE: SignedDuration = SignedDuration::from_hours(30 * 24);
-
 /// What the resolution says where nobody wrote one.
 const DEFAULT_RESOLUTION: &str = "Manually resolved via dashboard";
 
@@ -32,8 +29,6 @@ pub enum BadSnooze {
     NotADuration,
     #[error("it must be longer than nothing, such as 30m")]
     NotPositive,
-    #[error("at most 720h (30 days) are allowed")]
-    TooLong,
 }
 
 /// Somebody has seen it. In any state, and over any earlier acknowledgement.
@@ -62,10 +57,9 @@ pub fn snooze(issue: &Issue, length: SignedDuration, by: &str, now: Timestamp) -
 /// Reads what was typed as the length of a snooze.
 pub fn snooze_length(text: &str) -> Result<SignedDuration, BadSnooze> {
     let length = duration::parse(text).ok_or(BadSnooze::NotADuration)?;
+    // However long, as upstream has it: 292 years are what its durations hold.
     if length <= SignedDuration::ZERO {
         Err(BadSnooze::NotPositive)
-    } else if length > LONGEST_SNOOZE {
-        Err(BadSnooze::TooLong)
     } else {
         Ok(length)
     }

@@ -96,7 +96,7 @@ fn a_snooze_is_two_annotations_and_a_short_one_ends_a_long_one() {
 #[test]
 fn what_was_typed_is_a_length_or_says_what_is_wrong() {
     assert_eq!(snooze_length("1h30m"), Ok(SignedDuration::from_mins(90)));
-    assert_eq!(snooze_length("720h"), Ok(LONGEST_SNOOZE));
+    assert_eq!(snooze_length("2562047h"), Ok(SignedDuration::from_hours(2_562_047)));
     for (text, refusal) in [
         ("", BadSnooze::NotADuration),
         ("1d", BadSnooze::NotADuration),
@@ -104,7 +104,6 @@ fn what_was_typed_is_a_length_or_says_what_is_wrong() {
         (" 1h", BadSnooze::NotADuration),
         ("0", BadSnooze::NotPositive),
         ("-5m", BadSnooze::NotPositive),
-        ("720h1ns", BadSnooze::TooLong),
     ] {
         assert_eq!(snooze_length(text), Err(refusal), "{text}");
     }
