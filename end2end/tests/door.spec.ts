@@ -21,7 +21,7 @@ const ISSUE = {
   },
 };
 
-test.use({ storageState: SIGNED_OUT, expectedMessages: [/status of 40[13]/, /status of 429/, /status of 503/] });
+test.use({ storageState: SIGNED_OUT, expectedMessages: [/status of (401|403|404|429|503)/] });
 
 test("a key that is removed ends the session wherever it is, and the page comes back to its place", async ({ page }) => {
   await using console = await serve({ keys: MIRA, objects: [ISSUE] });
@@ -99,7 +99,9 @@ test("another origin writes nothing, though the browser sends the cookie along",
   expect((await request.allHeaders())["cookie"]).toContain("opsdeck_session=");
   expect((await submitted).status()).toBe(403);
   await lure.goBack();
-  await lure.evaluate((address) => fetch(address, { method: "POST", mode: "no-cors", credentials: "include" }), write);
+  // The answer is kept from the script by its Cross-Origin-Resource-Policy, so that it cannot even tell what it was.
+  const sent = lure.evaluate((address) => fetch(address, { method: "POST", mode: "no-cors", credentials: "include" }), write);
+  await expect(sent).rejects.toThrow("Failed to fetch");
   attacker.close();
 
   const answer = await page.request.get(`${console.url}/api/v1/incidents/api-latency?namespace=shop`);
@@ -112,6 +114,6 @@ test("in dev mode every page says that everybody is admin", async ({ page }) => 
   delete process.env["CHATCLI_OPERATOR_DEV_MODE"];
   for (const path of ["/", "/incidents", "/incidents/shop/api-latency", "/approvals", "/instances", "/no-such-page"]) {
     await page.goto(`${console.url}${path}`);
-    await expect(page.getByText(/dev mode/i).first()).toBeVisible();
+    await expect(page.getByText("everybody who can reach this page acts as admin")).toBeVisible();
   }
 });

@@ -39,12 +39,13 @@ const OBJECTS = [
     metadata: meta("hostile-approval"),
     spec: {
       issueRef: { name: "hostile" },
-      remediationPlanRef: { name: "hostile-plan" },
-      policyRef: { name: "p" },
+      remediationPlanRef: "hostile-plan",
+      policyRef: "p",
       ruleName: HOSTILE,
-      mode: "manual",
+      blastRadius: { affectedPods: 1, affectedServices: 1, affectedNamespaces: [MARKUP], riskLevel: "high", description: HOSTILE },
       requestedActions: [{ type: "Custom", params: { command: HOSTILE } }],
-      evidence: { aiAnalysis: HOSTILE, confidence: 0.5, affectedResources: [MARKUP] },
+      evidence: { aiAnalysis: HOSTILE, aiConfidence: 0.5, historicalSuccessRate: 0.5, previousAttempts: 1, preflightSnapshot: HOSTILE },
+      requester: HOSTILE,
       requiredApprovers: 1,
       timeoutMinutes: 30,
     },
@@ -63,11 +64,11 @@ const PAGES = ["/", "/incidents", "/incidents/shop/hostile", "/approvals", "/app
 
 test.use({ storageState: SIGNED_OUT });
 
-let served: Served;
+let served: Served | undefined;
 test.beforeAll(async () => {
   served = await serve({ keys: "- {key: k, role: admin, name: '</script><script>window.pwned=1</script>'}\n", objects: OBJECTS });
 });
-test.afterAll(() => served[Symbol.asyncDispose]());
+test.afterAll(() => served?.[Symbol.asyncDispose]());
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? "hydrated" : "as it arrives", () => {
@@ -75,11 +76,11 @@ for (const javaScriptEnabled of [true, false]) {
 
     for (const path of PAGES) {
       test(`${path} shows it as text`, async ({ page }) => {
-        if (javaScriptEnabled) await open(page, served.url);
-        else await page.goto(served.url);
+        if (javaScriptEnabled) await open(page, served!.url);
+        else await page.goto(served!.url);
         await signIn(page, "k");
-        if (javaScriptEnabled) await open(page, served.url + path);
-        else await page.goto(served.url + path);
+        if (javaScriptEnabled) await open(page, served!.url + path);
+        else await page.goto(served!.url + path);
         const html = await page.locator("body").innerHTML();
         expect(html).not.toMatch(/<img[^>]+onerror/);
         expect(html).not.toContain("<b>bold</b>");
