@@ -21,7 +21,7 @@ use leptos_router::{
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
-    let page = SharedValue::new(expect_context::<PageContext>).into_inner();
+    let page = SharedValue::new_str(expect_context::<PageContext>).into_inner();
     let session: RwSignal<Session> = RwSignal::new(page.session.clone());
     let theme: RwSignal<Theme> = RwSignal::new(page.theme);
     provide_context(session);

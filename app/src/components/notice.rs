@@ -2,7 +2,6 @@
 
 use crate::{client::ApiError, components::ask::Refresh, shell::set_status};
 use leptos::prelude::*;
-use opsdeck_api::Reason;
 
 /// Part of a page could not be had.
 #[component]
@@ -61,9 +60,9 @@ pub(crate) fn Empty(
 }
 
 fn explain(error: &ApiError) -> (String, &'static str) {
-    match (error.status, error.reason) {
+    match (error.status, error.reason.as_deref()) {
         (0, _) => (format!("{}.", error.message), "What is on screen may be out of date."),
-        (_, Some(Reason::KindUnavailable)) => (
+        (_, Some("kind_unavailable")) => (
             format!("{}.", error.message),
             "The cluster does not serve this kind; the rest of the console is not affected.",
         ),
@@ -76,7 +75,7 @@ fn explain(error: &ApiError) -> (String, &'static str) {
             "it does not exist, or no longer.".into(),
             "It may have been deleted while this page was open.",
         ),
-        (409, Some(Reason::Ambiguous)) => (
+        (409, Some("ambiguous")) => (
             format!("{}.", error.message),
             "Open it from its list, which knows the namespace.",
         ),
