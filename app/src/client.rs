@@ -89,10 +89,7 @@ impl ApiError {
 impl ServerApi {
     pub(crate) async fn text(&self, path: &str) -> Result<String, ApiError> {
         let (status, body) = (self.0)(format!("{ROOT}{path}")).await;
-        succeeded(
-            status,
-            String::from_utf8(body).map_err(|_| ApiError::unreadable())?,
-        )
+        succeeded(status, String::from_utf8(body).map_err(|_| ApiError::unreadable())?)
     }
 }
 

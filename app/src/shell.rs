@@ -143,3 +143,41 @@ pub fn shell() -> impl IntoView {
         </html>
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PageContext;
+    use crate::{Theme, client::ApiError};
+    use opsdeck_api::whoami::{ServerInfo, WhoAmI};
+
+    #[test]
+    fn what_a_page_knows_arrives_as_it_was_sent() {
+        let signed_in = WhoAmI {
+            identity: "mira".into(),
+            role: "operator".into(),
+            expires_at: Some("2026-09-23T12:00:00Z".into()),
+            server: ServerInfo {
+                source: "preview".into(),
+                ..ServerInfo::default()
+            },
+            ..WhoAmI::default()
+        };
+        let signed_out = ApiError {
+            status: 401,
+            message: "unauthorized".into(),
+            reason: None,
+            request_id: Some("r-1".into()),
+        };
+        for session in [Ok(signed_in), Err(signed_out)] {
+            let context = PageContext {
+                base: "/ops".into(),
+                now: 1_790_164_800,
+                theme: Theme::Dark,
+                session,
+                sign_in_error: None,
+                sign_in_hint: Some("key: preview".into()),
+            };
+            assert_eq!(context.to_string().parse(), Ok(context));
+        }
+    }
+}

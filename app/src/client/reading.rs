@@ -281,13 +281,13 @@ impl FromJson for BTreeMap<String, u64> {
 }
 
 fn pairs<T: FromJson>(value: &mut Value) -> BTreeMap<String, T> {
-    match value.take() {
-        Value::Object(members) => members
-            .into_iter()
-            .map(|(name, mut value)| (name, T::from_json(&mut value)))
-            .collect(),
-        _ => BTreeMap::new(),
+    let mut pairs = BTreeMap::new();
+    if let Value::Object(members) = value.take() {
+        for (name, mut value) in members {
+            pairs.insert(name, T::from_json(&mut value));
+        }
     }
+    pairs
 }
 
 #[cfg(test)]
@@ -334,7 +334,10 @@ mod tests {
         let mut names = Vec::new();
         assert!(T::deserialize(Names(&mut names)).is_err());
         let this = std::any::type_name::<T>().rsplit("::").next().unwrap_or_default();
-        let (_, ours) = MEMBERS.iter().find(|(name, _)| *name == this).expect("a type that is read");
+        let (_, ours) = MEMBERS
+            .iter()
+            .find(|(name, _)| *name == this)
+            .expect("a type that is read");
         assert_eq!(*ours, names, "{this}");
     }
 

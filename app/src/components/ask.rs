@@ -6,6 +6,7 @@
 use crate::{
     client::{Api, ApiError, FromJson, read, tree},
     components::{notice::Failed, time::Clock},
+    view,
 };
 use leptos::{prelude::*, server::codee::string::FromToStringCodec};
 use opsdeck_api::List;
@@ -190,7 +191,7 @@ impl<T: 'static> Asked<T> {
             async move {
                 match self.get().await {
                     Ok(value) => view(value),
-                    Err(error) => view! { <Failed what=what error=error /> }.into_any(),
+                    Err(error) => view! { <Failed what=what error=error /> },
                 }
             }
         })
@@ -243,7 +244,6 @@ where
                 "Loading"
             </p>
         }
-        .into_any()
     };
     shown_over(loading, view)
 }
@@ -259,5 +259,34 @@ where
 type Shown = Pin<Box<dyn Future<Output = AnyView> + Send>>;
 
 fn transition(first: fn() -> AnyView, view: Arc<dyn Fn() -> Shown + Send + Sync>) -> AnyView {
-    view! { <Transition fallback=first>{move || Suspend::new(view())}</Transition> }.into_any()
+    view! { <Transition fallback=first>{move || Suspend::new(view())}</Transition> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Answer;
+    use crate::client::ApiError;
+
+    fn travelled(answer: Result<Vec<String>, ApiError>) -> Result<Vec<String>, ApiError> {
+        Answer(answer).to_string().parse::<Answer>().and_then(|answer| answer.0)
+    }
+
+    #[test]
+    fn an_answer_arrives_as_it_was_sent() {
+        for texts in [vec![], vec![""], vec!["{}"], vec![r#"{"a":"\u001e"}"#, "", "7"]] {
+            let texts: Vec<_> = texts.into_iter().map(str::to_owned).collect();
+            assert_eq!(travelled(Ok(texts.clone())), Ok(texts));
+        }
+    }
+
+    #[test]
+    fn an_error_arrives_as_it_was_sent() {
+        let error = ApiError {
+            status: 409,
+            message: "two of that name".into(),
+            reason: Some("ambiguous".into()),
+            request_id: None,
+        };
+        assert_eq!(travelled(Err(error.clone())), Err(error));
+    }
 }

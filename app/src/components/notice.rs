@@ -1,6 +1,6 @@
 //! What is said when there is nothing to show: an error names what failed, what still holds and the one thing to do; an empty list says why.
 
-use crate::{client::ApiError, components::ask::Refresh, shell::set_status};
+use crate::{client::ApiError, components::ask::Refresh, shell::set_status, view};
 use leptos::prelude::*;
 
 /// Part of a page could not be had.
@@ -38,7 +38,6 @@ pub(crate) fn Failed(what: &'static str, error: ApiError) -> impl IntoView {
                 .map(|id| view! { <p class="faint">"Request " <span class="mono">{id}</span> ", for the server's log"</p> })}
         </div>
     }
-    .into_any()
 }
 
 /// A list without rows.
@@ -56,7 +55,6 @@ pub(crate) fn Empty(
             <p class="dim">{children()}</p>
         </div>
     }
-    .into_any()
 }
 
 fn explain(error: &ApiError) -> (String, &'static str) {
