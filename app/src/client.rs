@@ -1,9 +1,12 @@
 //! The only module that asks the API anything: in process on the server, with fetch in the browser. One typed API, two transports.
 //! Knows nothing of what is asked or how it is shown.
 
+mod reading;
+
 use leptos::prelude::*;
-use opsdeck_api::{ErrorBody, Reason};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+pub(crate) use reading::{FromJson, member};
+use serde::Serialize;
+use serde_json::Value;
 
 #[cfg(feature = "ssr")]
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
@@ -15,12 +18,13 @@ use crate::{Session, shell::PageContext};
 pub(crate) const ROOT: &str = "/api/v1";
 
 /// Why there is no answer, in the API's own words where it gave some.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct ApiError {
     /// 0 where no answer arrived at all.
     pub status: u16,
     pub message: String,
-    pub reason: Option<Reason>,
+    /// The API's word for it, such as `kind_unavailable`.
+    pub reason: Option<String>,
     pub request_id: Option<String>,
 }
 
@@ -49,26 +53,20 @@ pub(crate) struct Api {
 
 impl ApiError {
     fn from_answer(status: u16, body: &str) -> Self {
-        match serde_json::from_str::<ErrorBody>(body) {
-            Ok(body) => Self {
-                status,
-                message: body.message,
-                reason: body.reason,
-                request_id: body.request_id,
-            },
-            Err(_) => Self {
-                status,
-                message: format!("the server answered {status}"),
-                reason: None,
-                request_id: None,
-            },
+        let mut body: Value = serde_json::from_str(body).unwrap_or_default();
+        let message: Option<String> = member(&mut body, "message");
+        Self {
+            status,
+            message: message.unwrap_or_else(|| format!("the server answered {status}")),
+            reason: member(&mut body, "reason"),
+            request_id: member(&mut body, "requestId"),
         }
     }
 
-    fn unreadable(cause: &str) -> Self {
+    pub(crate) fn unreadable() -> Self {
         Self {
             status: 0,
-            message: format!("the answer could not be read: {cause}"),
+            message: "the answer could not be read".into(),
             reason: None,
             request_id: None,
         }
@@ -91,10 +89,7 @@ impl ApiError {
 impl ServerApi {
     pub(crate) async fn text(&self, path: &str) -> Result<String, ApiError> {
         let (status, body) = (self.0)(format!("{ROOT}{path}")).await;
-        succeeded(
-            status,
-            String::from_utf8(body).map_err(|_| ApiError::unreadable("it is not text"))?,
-        )
+        succeeded(status, String::from_utf8(body).map_err(|_| ApiError::unreadable())?)
     }
 }
 
@@ -109,7 +104,7 @@ impl fmt::Debug for ServerApi {
 
 impl Api {
     /// `path` is relative to `/api/v1` and carries its query: `/incidents?page=2`.
-    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ApiError> {
+    pub(crate) async fn get<T: FromJson>(&self, path: &str) -> Result<T, ApiError> {
         read(&self.text(path).await?)
     }
 }
@@ -166,9 +161,18 @@ impl Api {
     }
 }
 
-/// Reads an answer of the API.
-pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
-    serde_json::from_str(text).map_err(|cause| ApiError::unreadable(&cause.to_string()))
+/// Reads an answer of the API. All of them name its version; what does not is somebody else's.
+pub(crate) fn read<T: FromJson>(text: &str) -> Result<T, ApiError> {
+    let mut answer = tree(text)?;
+    match answer.get("apiVersion") {
+        Some(_) => Ok(T::from_json(&mut answer)),
+        None => Err(ApiError::unreadable()),
+    }
+}
+
+/// Any JSON, before it is read.
+pub(crate) fn tree(text: &str) -> Result<Value, ApiError> {
+    serde_json::from_str(text).map_err(|_| ApiError::unreadable())
 }
 
 fn succeeded(status: u16, body: String) -> Result<String, ApiError> {

@@ -8,12 +8,13 @@ use crate::{
         instances::Instances, not_found::NotFound, overview::Overview, sign_in::SignIn, unavailable::Unavailable,
     },
     shell::PageContext,
+    view,
 };
 use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
 use leptos_router::{
     SsrMode,
-    components::{Route, Router, Routes},
+    components::{FlatRoutes, Route, Router},
     path,
 };
 
@@ -21,7 +22,7 @@ use leptos_router::{
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
-    let page = SharedValue::new(expect_context::<PageContext>).into_inner();
+    let page = SharedValue::new_str(expect_context::<PageContext>).into_inner();
     let session: RwSignal<Session> = RwSignal::new(page.session.clone());
     let theme: RwSignal<Theme> = RwSignal::new(page.theme);
     provide_context(session);
@@ -36,18 +37,17 @@ pub fn App() -> impl IntoView {
         <Title formatter=|title| format!("{title} · Opsdeck") text="Console" />
         <Router base=base>
             {move || match session.get() {
-                Ok(who) => view! { <Frame who=who>{pages()}</Frame> }.into_any(),
-                Err(error) if error.status == 401 => view! { <SignIn /> }.into_any(),
-                Err(error) => view! { <Unavailable error=error /> }.into_any(),
+                Ok(who) => view! { <Frame who=who>{pages()}</Frame> },
+                Err(error) if error.status == 401 => view! { <SignIn /> },
+                Err(error) => view! { <Unavailable error=error /> },
             }}
         </Router>
     }
-    .into_any()
 }
 
 fn pages() -> AnyView {
     view! {
-        <Routes fallback=NotFound>
+        <FlatRoutes fallback=NotFound>
             <Route path=path!("/") view=Overview ssr=SsrMode::Async />
             <Route path=path!("/incidents") view=Incidents ssr=SsrMode::Async />
             <Route path=path!("/incidents/:namespace/:name") view=Incident ssr=SsrMode::Async />
@@ -55,7 +55,6 @@ fn pages() -> AnyView {
             <Route path=path!("/approvals/:namespace/:name") view=Approval ssr=SsrMode::Async />
             <Route path=path!("/instances") view=Instances ssr=SsrMode::Async />
             <Route path=path!("/instances/:namespace/:name") view=Instance ssr=SsrMode::Async />
-        </Routes>
+        </FlatRoutes>
     }
-    .into_any()
 }

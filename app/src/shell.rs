@@ -8,8 +8,12 @@
 //! Forms post to the server outside the API: `POST /session` (`key`, `remember`, `next`: the address to come back to) and `POST /session/end`
 //! (`next`). Both answer 303. A sign-in that fails is answered with the page of `next`, status of the failure, and `sign_in_error` set.
 
-use crate::{Session, Theme};
-use serde::{Deserialize, Serialize};
+use crate::{
+    Session, Theme,
+    client::{ApiError, member, tree},
+};
+use serde_json::json;
+use std::{fmt, str::FromStr};
 
 #[cfg(feature = "ssr")]
 use {
@@ -23,7 +27,7 @@ use {
 };
 
 /// What a page knows about its request; travels to the browser in the page, so that both render the same.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PageContext {
     /// Base path with leading and without trailing slash; empty at the root.
     pub base: String,
@@ -48,6 +52,42 @@ pub struct Assets(pub Arc<str>);
 #[cfg(feature = "ssr")]
 #[derive(Clone, Debug)]
 pub struct PageStatus(Arc<AtomicU16>);
+
+// === impl PageContext ===
+
+/// As it travels in the page.
+impl fmt::Display for PageContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let context = json!({
+            "base": self.base,
+            "now": self.now,
+            "theme": self.theme.as_str(),
+            "who": self.session.as_ref().ok(),
+            "refused": self.session.as_ref().err(),
+            "signInError": self.sign_in_error,
+            "signInHint": self.sign_in_hint,
+        });
+        context.fmt(f)
+    }
+}
+
+impl FromStr for PageContext {
+    type Err = ApiError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut context = tree(text)?;
+        let refused: Option<ApiError> = member(&mut context, "refused");
+        let theme: String = member(&mut context, "theme");
+        Ok(Self {
+            base: member(&mut context, "base"),
+            now: member(&mut context, "now"),
+            theme: Theme::parse(&theme).unwrap_or_default(),
+            session: refused.map_or_else(|| Ok(member(&mut context, "who")), Err),
+            sign_in_error: member(&mut context, "signInError"),
+            sign_in_hint: member(&mut context, "signInHint"),
+        })
+    }
+}
 
 // === impl PageStatus ===
 
@@ -101,5 +141,43 @@ pub fn shell() -> impl IntoView {
                 <App />
             </body>
         </html>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PageContext;
+    use crate::{Theme, client::ApiError};
+    use opsdeck_api::whoami::{ServerInfo, WhoAmI};
+
+    #[test]
+    fn what_a_page_knows_arrives_as_it_was_sent() {
+        let signed_in = WhoAmI {
+            identity: "mira".into(),
+            role: "operator".into(),
+            expires_at: Some("2026-09-23T12:00:00Z".into()),
+            server: ServerInfo {
+                source: "preview".into(),
+                ..ServerInfo::default()
+            },
+            ..WhoAmI::default()
+        };
+        let signed_out = ApiError {
+            status: 401,
+            message: "unauthorized".into(),
+            reason: None,
+            request_id: Some("r-1".into()),
+        };
+        for session in [Ok(signed_in), Err(signed_out)] {
+            let context = PageContext {
+                base: "/ops".into(),
+                now: 1_790_164_800,
+                theme: Theme::Dark,
+                session,
+                sign_in_error: None,
+                sign_in_hint: Some("key: preview".into()),
+            };
+            assert_eq!(context.to_string().parse(), Ok(context));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The steps of a plan, in order, each with everything it was given: before → after where the cluster tells it.
 
 use crate::components::words::{action, resource};
+use crate::view;
 use leptos::prelude::*;
 use opsdeck_api::{Action, ResourceRef, StringMap, approval::RequestedAction};
 
@@ -15,7 +16,7 @@ pub(crate) fn requested(actions: Vec<RequestedAction>) -> AnyView {
             Before::Asked(step.before),
         )
     });
-    view! { <ol class="steps">{steps.collect_view()}</ol> }.into_any()
+    view! { <ol class="steps">{steps.collect_view()}</ol> }
 }
 
 /// Steps of a plan, planned or done.
@@ -24,7 +25,7 @@ pub(crate) fn planned(actions: Vec<Action>) -> AnyView {
         .into_iter()
         .zip(1..)
         .map(|(step, order)| step_view(order, &step.kind, None, step.params, Before::NotAsked));
-    view! { <ol class="steps">{steps.collect_view()}</ol> }.into_any()
+    view! { <ol class="steps">{steps.collect_view()}</ol> }
 }
 
 /// Values as the cluster has them now, where somebody looked.
@@ -37,7 +38,7 @@ fn step_view(order: u32, kind: &str, target: Option<&ResourceRef>, params: Strin
     let stops = params.get("containment").is_some_and(|value| value == "true");
     view! {
         <li>
-            <span class="n">{order}</span>
+            <span class="n">{order.to_string()}</span>
             <div>
                 <h3>{action(kind)} " " <span class="faint mono">{kind.to_owned()}</span></h3>
                 {target.map(|target| view! { <p class="dim">{resource(target)}</p> })}
@@ -53,7 +54,6 @@ fn step_view(order: u32, kind: &str, target: Option<&ResourceRef>, params: Strin
             </div>
         </li>
     }
-    .into_any()
 }
 
 /// What the step was given; parameters in the order of their names, with what the cluster has now.
@@ -67,7 +67,7 @@ fn values(params: StringMap, before: Before) -> AnyView {
         Before::Asked(known) => (true, known.unwrap_or_default()),
     };
     if params.is_empty() && known.is_empty() {
-        return view! { <p class="faint small">"No parameters"</p> }.into_any();
+        return view! { <p class="faint small">"No parameters"</p> };
     }
     let beside: Vec<_> = known
         .iter()
@@ -82,7 +82,6 @@ fn values(params: StringMap, before: Before) -> AnyView {
                     </dd>
                 </div>
             }
-            .into_any()
         })
         .collect();
     let rows = params.into_iter().map(|(name, to)| {
@@ -95,9 +94,8 @@ fn values(params: StringMap, before: Before) -> AnyView {
                 <dd>{compared.then(|| earlier(was))} <span class="to">{to}</span></dd>
             </div>
         }
-        .into_any()
     });
-    view! { <dl class="diff">{rows.chain(beside).collect_view()}</dl> }.into_any()
+    view! { <dl class="diff">{rows.chain(beside).collect_view()}</dl> }
 }
 
 /// What the cluster has now, and that it will change.
@@ -110,7 +108,6 @@ fn earlier(was: Option<String>) -> AnyView {
             <span class="vh">"becomes"</span>
         </span>
     }
-    .into_any()
 }
 
 fn is_instruction(name: &str) -> bool {

@@ -6,6 +6,7 @@ use crate::components::{
     time::{Age, Clock, Until, countdown, parse, stamp},
     words::{listed, person, plural, request_title},
 };
+use crate::view;
 use leptos::prelude::*;
 use opsdeck_api::approval::ApprovalItem;
 
@@ -75,7 +76,7 @@ fn by(recorded: &str) -> String {
 pub(crate) fn TimeLeft(#[prop(into)] at: String) -> impl IntoView {
     let clock = Clock::current();
     let Some(unix) = parse(&at) else {
-        return view! { <span class="faint">"unknown"</span> }.into_any();
+        return view! { <span class="faint">"unknown"</span> };
     };
     let is_short = move || unix - clock.now() < 300;
     view! {
@@ -86,7 +87,6 @@ pub(crate) fn TimeLeft(#[prop(into)] at: String) -> impl IntoView {
             }}
         </time>
     }
-    .into_any()
 }
 
 /// One bar per approval that is needed.
@@ -97,7 +97,6 @@ pub(crate) fn Quorum(given: usize, required: usize) -> impl IntoView {
             {(0..required).map(|seat| view! { <i class:on={seat < given}></i> }).collect_view()}
         </div>
     }
-    .into_any()
 }
 
 #[component]
@@ -118,7 +117,6 @@ pub(crate) fn ApprovalTable(items: Vec<ApprovalItem>, caption: &'static str) -> 
             <tbody>{items.into_iter().map(row).collect_view()}</tbody>
         </table>
     }
-    .into_any()
 }
 
 fn row(item: ApprovalItem) -> AnyView {
@@ -131,18 +129,16 @@ fn row(item: ApprovalItem) -> AnyView {
     let decision = if is_open(&item) {
         view! {
             {match item.expires_at.clone() {
-                Some(at) => view! { <TimeLeft at=at /> }.into_any(),
-                None => view! { <span class="faint">"does not expire"</span> }.into_any(),
+                Some(at) => view! { <TimeLeft at=at /> },
+                None => view! { <span class="faint">"does not expire"</span> },
             }}
             <p>{quorum_line(&item)}</p>
         }
-        .into_any()
     } else {
         view! {
             {verdict(&item)}
             {item.decided_at.clone().map(|at| view! { <p><Age at=at /> " ago"</p> })}
         }
-        .into_any()
     };
     let reach = item.blast_radius.as_ref().map(|radius| {
         let pods = plural(radius.affected_pods.max(0) as u64, "pod", "pods");
@@ -162,9 +158,8 @@ fn row(item: ApprovalItem) -> AnyView {
                 {match &item.issue {
                     Some(issue) => {
                         view! { <a class="mono clip" href=object_href("/incidents", &issue.namespace, &issue.name)>{issue.name.clone()}</a> }
-                            .into_any()
                     }
-                    None => view! { <span class="faint">"none"</span> }.into_any(),
+                    None => view! { <span class="faint">"none"</span> },
                 }}
             </td>
             <td class="c-reach">{reach}</td>
@@ -174,7 +169,6 @@ fn row(item: ApprovalItem) -> AnyView {
             </td>
         </tr>
     }
-    .into_any()
 }
 
 /// What waits for a decision, in a few lines.
@@ -198,21 +192,20 @@ pub(crate) fn waiting_line(item: ApprovalItem) -> AnyView {
             </div>
             <div class="num">
                 {match item.expires_at {
-                    Some(at) => view! { <TimeLeft at=at /> }.into_any(),
-                    None => view! { <span class="faint">"does not expire"</span> }.into_any(),
+                    Some(at) => view! { <TimeLeft at=at /> },
+                    None => view! { <span class="faint">"does not expire"</span> },
                 }}
             </div>
         </li>
     }
-    .into_any()
 }
 
 /// `opens in 3 h`, while the change window is closed.
 pub(crate) fn window_line(item: &ApprovalItem) -> Option<AnyView> {
     let window = item.change_window.as_ref()?;
     Some(match (&window.open, &window.opens_at) {
-        (true, _) => view! { "Open now" }.into_any(),
-        (false, Some(at)) => view! { "Closed, opens in " <Until at=at.clone() passed="a moment" /> }.into_any(),
-        (false, None) => view! { "Never opens as it is written; the request can only expire" }.into_any(),
+        (true, _) => "Open now".into_any(),
+        (false, Some(at)) => view! { "Closed, opens in " <Until at=at.clone() passed="a moment" /> },
+        (false, None) => "Never opens as it is written; the request can only expire".into_any(),
     })
 }

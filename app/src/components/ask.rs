@@ -4,13 +4,15 @@
 //! Answers travel as the text that the API sent and are read where they are shown: one kind of resource serves all, which keeps the bundle small.
 
 use crate::{
-    client::{Api, ApiError, read},
+    client::{Api, ApiError, FromJson, read, tree},
     components::{notice::Failed, time::Clock},
+    view,
 };
-use leptos::prelude::*;
+use leptos::{prelude::*, server::codee::string::FromToStringCodec};
 use opsdeck_api::List;
-use serde::de::{DeserializeOwned, IgnoredAny};
-use std::{future::Future, marker::PhantomData, pin::Pin, sync::Arc};
+use serde::de::IgnoredAny;
+use serde_json::json;
+use std::{fmt, future::Future, pin::Pin, str::FromStr, sync::Arc};
 
 /// Asks everything on the page again.
 #[derive(Clone, Copy, Debug)]
@@ -28,13 +30,42 @@ pub(crate) type Texts = Vec<String>;
 /// A gather under way.
 pub(crate) type Fetch = Pin<Box<dyn Future<Output = Result<Texts, ApiError>> + Send>>;
 
+/// What a gather brought.
+#[derive(Clone)]
+struct Answer(Result<Texts, ApiError>);
+
 /// A question and its answer.
 pub(crate) struct Asked<T> {
     question: Memo<String>,
-    answer: Resource<Result<Texts, ApiError>>,
+    answer: Resource<Answer, FromToStringCodec>,
     last_good: StoredValue<Option<(String, Texts)>>,
     read: fn(&[String]) -> Result<T, ApiError>,
-    reads: PhantomData<fn() -> T>,
+}
+
+// === impl Answer ===
+
+/// Begins every text of an answer that travels in the page, as in a JSON text sequence (RFC 7464): it is in no JSON text. An error has none.
+const SEPARATOR: char = '\u{1e}';
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Ok(texts) => texts.iter().try_for_each(|text| write!(f, "{SEPARATOR}{text}")),
+            Err(error) => json!(error).fmt(f),
+        }
+    }
+}
+
+impl FromStr for Answer {
+    type Err = ApiError;
+
+    fn from_str(answer: &str) -> Result<Self, Self::Err> {
+        let mut texts = answer.split(SEPARATOR);
+        Ok(Self(match texts.next() {
+            None | Some("") => Ok(texts.map(str::to_owned).collect()),
+            Some(error) => Err(ApiError::from_json(&mut tree(error)?)),
+        }))
+    }
 }
 
 // === impl Refresh ===
@@ -73,7 +104,7 @@ impl<T> Clone for Asked<T> {
 impl<T> Copy for Asked<T> {}
 
 /// Asks what stands at a path of the API.
-pub(crate) fn ask<T: DeserializeOwned>(path: impl Fn() -> String + Send + Sync + 'static) -> Asked<T> {
+pub(crate) fn ask<T: FromJson>(path: impl Fn() -> String + Send + Sync + 'static) -> Asked<T> {
     ask_with(
         path,
         |api, path, _| Box::pin(async move { Ok(vec![api.text(&path).await?]) }),
@@ -97,7 +128,8 @@ pub(crate) async fn total(api: &Api, path: &str) -> Result<Texts, ApiError> {
 }
 
 pub(crate) fn read_total(texts: &[String]) -> Result<u64, ApiError> {
-    read(texts.first().map_or("", String::as_str))
+    let total = texts.first().and_then(|text| text.parse().ok());
+    total.ok_or_else(ApiError::unreadable)
 }
 
 /// Asks in more than one step. `gather` gets the question and the time at which it is asked, so that sliding ranges slide.
@@ -112,18 +144,17 @@ pub(crate) fn ask_with<T>(
         answer: resource(question, Arc::new(gather)),
         last_good: StoredValue::new(None),
         read,
-        reads: PhantomData,
     }
 }
 
 fn resource(
     question: Memo<String>,
     gather: Arc<dyn Fn(Api, String, i64) -> Fetch + Send + Sync>,
-) -> Resource<Result<Texts, ApiError>> {
+) -> Resource<Answer, FromToStringCodec> {
     let api = Api::current();
     let clock = Clock::current();
     let refresh = expect_context::<Refresh>();
-    Resource::new(
+    Resource::new_str(
         move || (refresh.round.get(), question.get()),
         move |(_, question)| {
             let now = clock.at_once();
@@ -136,7 +167,7 @@ fn resource(
                     Ok(_) => refresh.as_of.set(now),
                     Err(error) => refresh.failure.set(Some(error.clone())),
                 }
-                answer
+                Answer(answer)
             }
         },
     )
@@ -145,7 +176,7 @@ fn resource(
 impl<T: 'static> Asked<T> {
     /// The answer; after a refresh that failed, the last good one to the same question.
     pub(crate) async fn get(self) -> Result<T, ApiError> {
-        let texts = last_good_or(self.answer.await, self.question, self.last_good)?;
+        let texts = last_good_or(self.answer.await.0, self.question, self.last_good)?;
         (self.read)(&texts)
     }
 
@@ -160,7 +191,7 @@ impl<T: 'static> Asked<T> {
             async move {
                 match self.get().await {
                     Ok(value) => view(value),
-                    Err(error) => view! { <Failed what=what error=error /> }.into_any(),
+                    Err(error) => view! { <Failed what=what error=error /> },
                 }
             }
         })
@@ -213,7 +244,6 @@ where
                 "Loading"
             </p>
         }
-        .into_any()
     };
     shown_over(loading, view)
 }
@@ -229,5 +259,34 @@ where
 type Shown = Pin<Box<dyn Future<Output = AnyView> + Send>>;
 
 fn transition(first: fn() -> AnyView, view: Arc<dyn Fn() -> Shown + Send + Sync>) -> AnyView {
-    view! { <Transition fallback=first>{move || Suspend::new(view())}</Transition> }.into_any()
+    view! { <Transition fallback=first>{move || Suspend::new(view())}</Transition> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Answer;
+    use crate::client::ApiError;
+
+    fn travelled(answer: Result<Vec<String>, ApiError>) -> Result<Vec<String>, ApiError> {
+        Answer(answer).to_string().parse::<Answer>().and_then(|answer| answer.0)
+    }
+
+    #[test]
+    fn an_answer_arrives_as_it_was_sent() {
+        for texts in [vec![], vec![""], vec!["{}"], vec![r#"{"a":"\u001e"}"#, "", "7"]] {
+            let texts: Vec<_> = texts.into_iter().map(str::to_owned).collect();
+            assert_eq!(travelled(Ok(texts.clone())), Ok(texts));
+        }
+    }
+
+    #[test]
+    fn an_error_arrives_as_it_was_sent() {
+        let error = ApiError {
+            status: 409,
+            message: "two of that name".into(),
+            reason: Some("ambiguous".into()),
+            request_id: None,
+        };
+        assert_eq!(travelled(Err(error.clone())), Err(error));
+    }
 }

@@ -1,6 +1,7 @@
 //! Charts as SVG written by hand: rendered on the server, without style attributes, each bar a link to what it counts.
 
 use crate::components::words::thousands;
+use crate::view;
 use leptos::prelude::*;
 
 /// One bar: a part that stands out of a whole.
@@ -15,35 +16,41 @@ pub(crate) struct Bar {
 }
 
 /// The drawing's own units; it is stretched to its place, so nothing in it may depend on their proportion.
-const HEIGHT: f64 = 100.0;
-const STEP: f64 = 10.0;
-const WIDTH: f64 = 6.4;
+const HEIGHT: u64 = 1000;
+const STEP: u64 = 100;
+const WIDTH: u64 = 64;
 
 #[component]
 pub(crate) fn Bars(bars: Vec<Bar>, #[prop(into)] label: String) -> impl IntoView {
     let most = bars.iter().map(|bar| bar.whole).max().unwrap_or(0);
     let ceiling = round_up(most);
-    let span = STEP * bars.len() as f64;
-    let height_of = move |count: u64| HEIGHT * count as f64 / ceiling as f64;
+    let span = STEP * bars.len() as u64;
+    let height_of = move |count: u64| count.saturating_mul(HEIGHT) / ceiling;
     let ticks = bars
         .iter()
         .map(|bar| view! { <span>{bar.tick.clone()}</span> })
         .collect_view();
     let columns = bars
         .into_iter()
-        .enumerate()
-        .map(|(index, bar)| {
-            let left = STEP * index as f64;
-            let x = left + (STEP - WIDTH) / 2.0;
+        .zip(0..)
+        .map(|(bar, index): (_, u64)| {
+            let left = STEP * index;
+            let x = (left + (STEP - WIDTH) / 2).to_string();
             let (whole, part) = (height_of(bar.whole), height_of(bar.part));
             view! {
                 // Inside a group, so that the link is one of SVG and not one of HTML.
                 <g>
                     <a href=bar.href aria-label=bar.label.clone()>
                         <title>{bar.label.clone()}</title>
-                        <rect class="hit" x=left y="0" width=STEP height=HEIGHT />
-                        <rect class="whole" x=x y={HEIGHT - whole} width=WIDTH height={whole - part} />
-                        <rect class="part" x=x y={HEIGHT - part} width=WIDTH height=part />
+                        <rect class="hit" x=left.to_string() y="0" width=STEP.to_string() height=HEIGHT.to_string() />
+                        <rect
+                            class="whole"
+                            x=x.clone()
+                            y=HEIGHT.saturating_sub(whole).to_string()
+                            width=WIDTH.to_string()
+                            height=whole.saturating_sub(part).to_string()
+                        />
+                        <rect class="part" x=x y=HEIGHT.saturating_sub(part).to_string() width=WIDTH.to_string() height=part.to_string() />
                     </a>
                 </g>
             }
@@ -64,7 +71,6 @@ pub(crate) fn Bars(bars: Vec<Bar>, #[prop(into)] label: String) -> impl IntoView
             </div>
         </div>
     }
-    .into_any()
 }
 
 /// The next number that halves well, so that both lines of the grid are whole.
@@ -75,6 +81,10 @@ fn round_up(most: u64) -> u64 {
         .unwrap_or_else(|| most.div_ceil(100) * 100)
 }
 
+/// The length of the line, and what it leaves free between two parts.
+const WHOLE: u64 = 1000;
+const GAP: u64 = 3;
+
 /// Parts of a whole on one line.
 #[component]
 pub(crate) fn Shares(
@@ -83,23 +93,23 @@ pub(crate) fn Shares(
     #[prop(into)] label: String,
 ) -> impl IntoView {
     let all: u64 = parts.iter().map(|(_, count)| count).sum();
-    let mut x = 0.0;
+    let mut x: u64 = 0;
     let segments = parts
         .into_iter()
         .filter(|(_, count)| *count > 0)
         .map(|(class, count)| {
-            let width = 1000.0 * count as f64 / all as f64;
+            let width = count.saturating_mul(WHOLE) / all;
             let at = x;
             x += width;
-            view! { <rect class=format!("share {class}") x=at y="0" width={(width - 3.0).max(1.0)} height="8" /> }
+            let (at, drawn) = (at.to_string(), width.saturating_sub(GAP).max(1).to_string());
+            view! { <rect class=format!("share {class}") x=at y="0" width=drawn height="8" /> }
         })
         .collect_view();
     view! {
-        <svg class="shares" viewBox="0 0 1000 8" preserveAspectRatio="none" role="img" aria-label=label>
+        <svg class="shares" viewBox=format!("0 0 {WHOLE} 8") preserveAspectRatio="none" role="img" aria-label=label>
             {segments}
         </svg>
     }
-    .into_any()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crate::components::{
     mark::{State, StateWord},
     time::Ago,
 };
+use crate::view;
 use leptos::prelude::*;
 use opsdeck_api::instance::{Condition, InstanceItem};
 
@@ -113,5 +114,5 @@ pub(crate) fn Conditions(conditions: Vec<Condition>, start: Option<String>) -> i
             </li>
         }
     });
-    view! { <ol class="conditions">{rows.collect_view()}</ol> }.into_any()
+    view! { <ol class="conditions">{rows.collect_view()}</ol> }
 }

@@ -1,5 +1,6 @@
 //! A command to take along: selectable everywhere, copied by a press where scripts run.
 
+use crate::view;
 use leptos::prelude::*;
 
 #[component]
@@ -31,7 +32,6 @@ pub(crate) fn Command(#[prop(into)] text: String) -> impl IntoView {
             </button>
         </div>
     }
-    .into_any()
 }
 
 /// Absent on pages that did not come over TLS or from this machine.

@@ -6,7 +6,7 @@ use crate::{
         ask::Texts,
         link::segment,
         timeline::{Event, Hand, Story},
-        words::{action, person, plural},
+        words::{action, decimal, person, plural},
     },
 };
 use opsdeck_api::{
@@ -18,7 +18,6 @@ use opsdeck_api::{
     remediation::{RemediationDetail, RemediationItem},
 };
 use serde::de::IgnoredAny;
-use std::cmp::Reverse;
 
 /// The query that finds what belongs to an incident.
 pub(crate) fn of_issue(namespace: &str, name: &str) -> Query {
@@ -51,20 +50,26 @@ pub(crate) fn read_plans(texts: &[String]) -> Result<Vec<RemediationDetail>, Api
     let [list, details @ ..] = texts else {
         return Ok(Vec::new());
     };
-    let mut details: Vec<RemediationDetail> = details
-        .iter()
-        .filter_map(|text| Some(read::<Single<RemediationDetail, IgnoredAny>>(text).ok()?.spec))
-        .collect();
-    for item in read::<List<RemediationItem>>(list)?.items {
-        if !details.iter().any(|detail| detail.item.name == item.name) {
-            details.push(RemediationDetail {
-                item,
-                ..RemediationDetail::default()
-            });
+    let mut plans: Vec<RemediationDetail> = Vec::new();
+    let insert = |plans: &mut Vec<RemediationDetail>, plan: RemediationDetail| {
+        let place = plans.partition_point(|other| other.item.attempt >= plan.item.attempt);
+        plans.insert(place, plan);
+    };
+    for text in details {
+        if let Ok(detail) = read::<Single<RemediationDetail, IgnoredAny>>(text) {
+            insert(&mut plans, detail.spec);
         }
     }
-    details.sort_by_key(|plan| Reverse(plan.item.attempt));
-    Ok(details)
+    for item in read::<List<RemediationItem>>(list)?.items {
+        if !plans.iter().any(|plan| plan.item.name == item.name) {
+            let plan = RemediationDetail {
+                item,
+                ..RemediationDetail::default()
+            };
+            insert(&mut plans, plan);
+        }
+    }
+    Ok(plans)
 }
 
 /// The post-mortem's own timeline; an incident without one has none.
@@ -104,7 +109,7 @@ pub(crate) fn story(
             insight.generated_at.as_deref(),
             Hand::Automation,
             what,
-            format!("Confidence {:.2}", insight.confidence.0),
+            format!("Confidence {}", decimal(insight.confidence.0)),
         );
     }
     for plan in plans {

@@ -1,6 +1,7 @@
 //! Filters that are links and small forms in a fold-out: they work without script, and each press is a new address.
 
 use crate::components::link::{href, use_query};
+use crate::view;
 use leptos::{ev::SubmitEvent, prelude::*};
 use leptos_router::hooks::use_navigate;
 use opsdeck_api::Query;
@@ -60,7 +61,6 @@ pub(crate) fn Several(
             </ul>
         </Menu>
     }
-    .into_any()
 }
 
 /// A filter of which one value holds. The first choice is the default: no value in the address.
@@ -109,7 +109,6 @@ pub(crate) fn One(
             </ul>
         </Menu>
     }
-    .into_any()
 }
 
 /// A filter whose value is typed.
@@ -130,7 +129,6 @@ pub(crate) fn Typed(path: &'static str, name: &'static str, label: &'static str,
             </form>
         </Menu>
     }
-    .into_any()
 }
 
 /// A chip that folds out what can be chosen.
@@ -146,7 +144,6 @@ fn Menu(label: &'static str, value: Signal<String>, neutral: &'static str, child
             <div class="fold">{children()}</div>
         </details>
     }
-    .into_any()
 }
 
 /// The parameters that a form must carry along so as not to lose them.

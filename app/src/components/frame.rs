@@ -11,6 +11,7 @@ use crate::{
         words::thousands,
     },
     shell::PageContext,
+    view,
 };
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -80,7 +81,6 @@ pub(crate) fn Frame(who: WhoAmI, children: Children) -> impl IntoView {
             </div>
         </div>
     }
-    .into_any()
 }
 
 /// The pages, each with a total of the server beside it.
@@ -98,7 +98,6 @@ fn nav_items() -> AnyView {
             {nav_item("/instances", Icon::Server, "Instances", ready_of_all(ready, instances))}
         </ul>
     }
-    .into_any()
 }
 
 fn nav_item(path: &'static str, icon: Icon, label: &'static str, count: AnyView) -> AnyView {
@@ -123,7 +122,6 @@ fn nav_item(path: &'static str, icon: Icon, label: &'static str, count: AnyView)
             </a>
         </li>
     }
-    .into_any()
 }
 
 fn count(total: Asked<u64>, word: &'static str, class: &'static str) -> AnyView {
@@ -134,8 +132,7 @@ fn count(total: Asked<u64>, word: &'static str, class: &'static str) -> AnyView 
                 <span class=format!("count {class}")>
                     {thousands(total)} <span class="vh">" " {word}</span>
                 </span>
-            }
-            .into_any(),
+            },
         })
         .into_any()
 }
@@ -152,7 +149,6 @@ fn ready_of_all(ready: Asked<u64>, instances: Asked<u64>) -> AnyView {
                     {format!("{}/{}", thousands(ready), thousands(all))} <span class="vh">" ready"</span>
                 </span>
             }
-            .into_any()
         },
     )
 }
@@ -181,7 +177,6 @@ fn Freshness() -> impl IntoView {
             </a>
         </p>
     }
-    .into_any()
 }
 
 /// Who is signed in, the theme, and the way out.
@@ -222,7 +217,6 @@ fn Account(who: WhoAmI) -> impl IntoView {
             </div>
         </details>
     }
-    .into_any()
 }
 
 /// Three links: without script the server keeps the choice, with script the page does.
@@ -253,7 +247,6 @@ pub(crate) fn ThemeSwitch() -> impl IntoView {
             {item(Theme::System, "System")} {item(Theme::Light, "Light")} {item(Theme::Dark, "Dark")}
         </div>
     }
-    .into_any()
 }
 
 fn source_line(who: &WhoAmI) -> String {

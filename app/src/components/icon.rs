@@ -1,5 +1,6 @@
 //! The icons, as paths on a grid of 16. All are decoration beside a word, so they are hidden from screen readers.
 
+use crate::view;
 use leptos::prelude::*;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -62,6 +63,5 @@ impl Icon {
                 <path d=self.path() />
             </svg>
         }
-        .into_any()
     }
 }

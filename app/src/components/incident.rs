@@ -7,6 +7,7 @@ use crate::components::{
     time::{Age, Until},
     words::{person, told},
 };
+use crate::view;
 use leptos::prelude::*;
 use opsdeck_api::incident::IncidentItem;
 
@@ -28,7 +29,6 @@ pub(crate) fn IncidentTable(
             <tbody>{items.into_iter().map(row).collect_view()}</tbody>
         </table>
     }
-    .into_any()
 }
 
 fn plain_head() -> AnyView {
@@ -43,7 +43,6 @@ fn plain_head() -> AnyView {
             <th scope="col" class="num">"Age"</th>
         </tr>
     }
-    .into_any()
 }
 
 fn sorting_head() -> AnyView {
@@ -58,7 +57,6 @@ fn sorting_head() -> AnyView {
             <SortHeader path=PATH member="creationTimestamp" label="Age" descending_first=true class="num" inverted=true />
         </tr>
     }
-    .into_any()
 }
 
 fn row(item: IncidentItem) -> AnyView {
@@ -87,32 +85,28 @@ fn row(item: IncidentItem) -> AnyView {
                 <State known=StateWord::incident(&item.state) word=item.state.clone() />
                 {seen(&item)}
             </td>
-            <td class="c-risk num">{item.risk_score}</td>
+            <td class="c-risk num">{item.risk_score.to_string()}</td>
             <td class="c-tries num">
-                {item.remediation_attempts}
-                <span class="faint">"/" {item.max_remediation_attempts}</span>
+                {item.remediation_attempts.to_string()}
+                <span class="faint">"/" {item.max_remediation_attempts.to_string()}</span>
             </td>
             <td class="c-age num dim">
                 <Age at=item.creation_timestamp />
             </td>
         </tr>
     }
-    .into_any()
 }
 
 /// Who has it, or until when it is kept quiet.
 fn seen(item: &IncidentItem) -> Option<AnyView> {
     if let Some(snoozed) = &item.snoozed {
-        return Some(
-            view! {
-                <p>
-                    "Snoozed for " <Until at=snoozed.until.clone() passed="no longer" />
-                </p>
-            }
-            .into_any(),
-        );
+        return Some(view! {
+            <p>
+                "Snoozed for " <Until at=snoozed.until.clone() passed="no longer" />
+            </p>
+        });
     }
     item.acknowledged
         .as_ref()
-        .map(|seen| view! { <p>{format!("Seen by {}", person(&seen.by))}</p> }.into_any())
+        .map(|seen| view! { <p>{format!("Seen by {}", person(&seen.by))}</p> })
 }

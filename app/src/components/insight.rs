@@ -8,6 +8,7 @@ use crate::{
         time::Ago,
         words::{action, percent},
     },
+    view,
 };
 use leptos::prelude::*;
 use opsdeck_api::{
@@ -19,7 +20,7 @@ use opsdeck_api::{
 pub(crate) fn insight_panels(insights: Result<List<InsightItem>, ApiError>) -> AnyView {
     match insights {
         Err(error) => {
-            view! { <section class="panel"><Failed what="the AI insight" error=error /></section> }.into_any()
+            view! { <section class="panel"><Failed what="the AI insight" error=error /></section> }
         }
         Ok(list) if list.items.is_empty() => view! {
             <section class="panel">
@@ -28,8 +29,7 @@ pub(crate) fn insight_panels(insights: Result<List<InsightItem>, ApiError>) -> A
                 </header>
                 <p class="body dim">"No model was asked about this incident."</p>
             </section>
-        }
-        .into_any(),
+        },
         Ok(list) => list.items.into_iter().map(insight_panel).collect_view().into_any(),
     }
 }
@@ -45,8 +45,7 @@ fn insight_panel(insight: InsightItem) -> AnyView {
                 </header>
                 <p class="body dim">"The model was asked " <Ago at=insight.creation_timestamp /> " and has not answered."</p>
             </section>
-        }
-        .into_any();
+        };
     }
     let (analysis, runbook) = analysis_and_runbook(&insight.analysis);
     let more = [
@@ -97,7 +96,6 @@ fn insight_panel(insight: InsightItem) -> AnyView {
             </div>
         </section>
     }
-    .into_any()
 }
 
 /// The model's verdict on the runbooks stands in a line of its own that is meant for the operator.
@@ -128,7 +126,6 @@ fn suggested(suggestion: SuggestedAction) -> AnyView {
             {(!suggestion.params.is_empty()).then(|| parameters(suggestion.params))}
         </li>
     }
-    .into_any()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Severity and state, the two channels that are never mixed: how bad it is, and where it is.
 
 use crate::components::{icon::Icon, words::capitalised};
+use crate::view;
 use leptos::prelude::*;
 
 /// The colour a state may have: only where a person should look.
@@ -110,9 +111,9 @@ impl StateWord {
 pub(crate) fn State(known: Option<StateWord>, #[prop(into)] word: String) -> impl IntoView {
     match known {
         Some(StateWord { tone, icon, word }) => {
-            view! { <span class=format!("state {}", tone.class())>{icon.view()} {word}</span> }.into_any()
+            view! { <span class=format!("state {}", tone.class())>{icon.view()} {word}</span> }
         }
-        None => view! { <span class="state">{Icon::Question.view()} {word}</span> }.into_any(),
+        None => view! { <span class="state">{Icon::Question.view()} {word}</span> },
     }
 }
 
@@ -131,7 +132,6 @@ pub(crate) fn Severity(#[prop(into)] severity: String) -> impl IntoView {
             {capitalised(&severity)}
         </span>
     }
-    .into_any()
 }
 
 /// The class of a severity; none for a word that is not known.

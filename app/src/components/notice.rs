@@ -1,8 +1,7 @@
 //! What is said when there is nothing to show: an error names what failed, what still holds and the one thing to do; an empty list says why.
 
-use crate::{client::ApiError, components::ask::Refresh, shell::set_status};
+use crate::{client::ApiError, components::ask::Refresh, shell::set_status, view};
 use leptos::prelude::*;
-use opsdeck_api::Reason;
 
 /// Part of a page could not be had.
 #[component]
@@ -39,7 +38,6 @@ pub(crate) fn Failed(what: &'static str, error: ApiError) -> impl IntoView {
                 .map(|id| view! { <p class="faint">"Request " <span class="mono">{id}</span> ", for the server's log"</p> })}
         </div>
     }
-    .into_any()
 }
 
 /// A list without rows.
@@ -57,13 +55,12 @@ pub(crate) fn Empty(
             <p class="dim">{children()}</p>
         </div>
     }
-    .into_any()
 }
 
 fn explain(error: &ApiError) -> (String, &'static str) {
-    match (error.status, error.reason) {
+    match (error.status, error.reason.as_deref()) {
         (0, _) => (format!("{}.", error.message), "What is on screen may be out of date."),
-        (_, Some(Reason::KindUnavailable)) => (
+        (_, Some("kind_unavailable")) => (
             format!("{}.", error.message),
             "The cluster does not serve this kind; the rest of the console is not affected.",
         ),
@@ -76,7 +73,7 @@ fn explain(error: &ApiError) -> (String, &'static str) {
             "it does not exist, or no longer.".into(),
             "It may have been deleted while this page was open.",
         ),
-        (409, Some(Reason::Ambiguous)) => (
+        (409, Some("ambiguous")) => (
             format!("{}.", error.message),
             "Open it from its list, which knows the namespace.",
         ),

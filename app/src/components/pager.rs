@@ -4,6 +4,7 @@ use crate::components::{
     link::{href, use_query},
     words::thousands,
 };
+use crate::view;
 use leptos::prelude::*;
 use opsdeck_api::ListMeta;
 
@@ -43,5 +44,4 @@ pub(crate) fn Pager(
             {children.map(|children| view! { <p class="formats">{children()}</p> })}
         </div>
     }
-    .into_any()
 }

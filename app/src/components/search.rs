@@ -4,6 +4,7 @@ use crate::components::{
     filter::{rest, submits_to},
     link::{href, use_query},
 };
+use crate::view;
 use leptos::{html::Input, prelude::*};
 use leptos_router::hooks::use_location;
 
@@ -48,7 +49,6 @@ pub(crate) fn Search(
             {move || on_list.get().then(|| rest(&query.get(), &["q", "page"]))}
         </form>
     }
-    .into_any()
 }
 
 /// A slash pressed outside a field leads into the search.

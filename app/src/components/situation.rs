@@ -3,7 +3,7 @@
 use crate::components::{
     approval::{approvals_given, is_open, title},
     time::{fine_span, parse},
-    words::{plural, request_title, resource, signal},
+    words::{plural, request_title, resource, signal, uncapitalised},
 };
 use opsdeck_api::{approval::ApprovalItem, incident::IncidentItem, remediation::RemediationItem};
 
@@ -83,7 +83,7 @@ fn attempt(incident: &IncidentItem, newest: Option<&RemediationItem>, plans: usi
             plural(plan.agentic_step_count.max(0) as u64, "step", "steps")
         )
     } else {
-        lower_first(&request_title(
+        uncapitalised(&request_title(
             plan.actions
                 .iter()
                 .map(|action| (action.kind.as_str(), &action.params, None)),
@@ -145,14 +145,6 @@ pub(crate) fn lasted(incident: &IncidentItem) -> Option<String> {
         .or_else(|| parse(&incident.creation_timestamp))?;
     let to = incident.resolved_at.as_deref().and_then(parse)?;
     Some(fine_span(to - from))
-}
-
-fn lower_first(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map(|first| first.to_lowercase().chain(letters).collect())
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

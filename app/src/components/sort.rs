@@ -1,6 +1,7 @@
 //! Column headers that sort: links, so that the order is part of the address.
 
 use crate::components::link::{href, use_query};
+use crate::view;
 use leptos::prelude::*;
 use opsdeck_api::Query;
 
@@ -52,7 +53,6 @@ pub(crate) fn SortHeader(
             </a>
         </th>
     }
-    .into_any()
 }
 
 /// Whether the list is sorted by this member, and if so whether downwards.

@@ -2,6 +2,7 @@
 //! the difference between the two clocks. All of it is UTC, and says so.
 
 use crate::components::words::plural;
+use crate::view;
 use leptos::prelude::*;
 
 const MINUTE: i64 = 60;
@@ -75,9 +76,9 @@ pub(crate) fn Age(
 ) -> impl IntoView {
     let clock = Clock::current();
     let Some(unix) = parse(&at) else {
-        return view! { <span class="faint">"unknown"</span> }.into_any();
+        return view! { <span class="faint">"unknown"</span> };
     };
-    view! { <time datetime=at title=stamp(unix)>{move || span(clock.now() - unix)}</time> }.into_any()
+    view! { <time datetime=at title=stamp(unix)>{move || span(clock.now() - unix)}</time> }
 }
 
 /// How long ago, in a sentence: `12 m ago`.
@@ -85,7 +86,7 @@ pub(crate) fn Age(
 pub(crate) fn Ago(#[prop(into)] at: String) -> impl IntoView {
     let clock = Clock::current();
     let Some(unix) = parse(&at) else {
-        return view! { "at an unknown time" }.into_any();
+        return "at an unknown time".into_any();
     };
     view! {
         <time datetime=at title=stamp(unix)>
@@ -95,7 +96,6 @@ pub(crate) fn Ago(#[prop(into)] at: String) -> impl IntoView {
             }}
         </time>
     }
-    .into_any()
 }
 
 /// How long until then: `4 m 12 s`, or what to say once it has passed.
@@ -103,7 +103,7 @@ pub(crate) fn Ago(#[prop(into)] at: String) -> impl IntoView {
 pub(crate) fn Until(#[prop(into)] at: String, passed: &'static str) -> impl IntoView {
     let clock = Clock::current();
     let Some(unix) = parse(&at) else {
-        return view! { "unknown" }.into_any();
+        return "unknown".into_any();
     };
     view! {
         <time datetime=at title=stamp(unix)>
@@ -113,14 +113,13 @@ pub(crate) fn Until(#[prop(into)] at: String, passed: &'static str) -> impl Into
             }}
         </time>
     }
-    .into_any()
 }
 
 /// A moment with its date and zone, and how long ago that was.
 #[component]
 pub(crate) fn Moment(#[prop(into)] at: String) -> impl IntoView {
     let Some(unix) = parse(&at) else {
-        return view! { <span class="faint">"unknown"</span> }.into_any();
+        return view! { <span class="faint">"unknown"</span> };
     };
     view! {
         <span class="moment">
@@ -129,7 +128,6 @@ pub(crate) fn Moment(#[prop(into)] at: String) -> impl IntoView {
             <span class="faint"><Ago at=at /></span>
         </span>
     }
-    .into_any()
 }
 
 /// Unix seconds of an RFC 3339 text; a fraction is dropped.

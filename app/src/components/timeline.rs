@@ -1,6 +1,7 @@
 //! Events of several objects as one story, oldest first.
 
 use crate::components::time::{date, parse, rfc3339, stamp, time_of_day};
+use crate::view;
 use leptos::prelude::*;
 
 /// Whose doing it was, or how it went.
@@ -20,7 +21,7 @@ pub(crate) struct Event {
     pub(crate) detail: String,
 }
 
-/// Events collected in any order.
+/// Events told in any order, kept in that of their times.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Story(Vec<Event>);
 
@@ -30,17 +31,18 @@ impl Story {
     /// Takes note of an event. One whose time is missing or cannot be read has no place in a timeline.
     pub(crate) fn tell(&mut self, at: Option<&str>, hand: Hand, what: impl Into<String>, detail: impl Into<String>) {
         if let Some(at) = at.and_then(parse) {
-            self.0.push(Event {
+            let place = self.0.partition_point(|event| event.at <= at);
+            let event = Event {
                 at,
                 hand,
                 what: what.into(),
                 detail: detail.into(),
-            });
+            };
+            self.0.insert(place, event);
         }
     }
 
-    pub(crate) fn in_order(mut self) -> Vec<Event> {
-        self.0.sort_by_key(|event| event.at);
+    pub(crate) fn in_order(self) -> Vec<Event> {
         self.0
     }
 }
@@ -48,7 +50,7 @@ impl Story {
 #[component]
 pub(crate) fn Timeline(events: Vec<Event>) -> impl IntoView {
     if events.is_empty() {
-        return view! { <p class="faint">"Nothing is recorded."</p> }.into_any();
+        return view! { <p class="faint">"Nothing is recorded."</p> };
     }
     let mut day = String::new();
     let rows = events.into_iter().map(|event| {
@@ -75,7 +77,7 @@ pub(crate) fn Timeline(events: Vec<Event>) -> impl IntoView {
             </li>
         }
     });
-    view! { <ol class="events">{rows.collect_view()}</ol> }.into_any()
+    view! { <ol class="events">{rows.collect_view()}</ol> }
 }
 
 #[cfg(test)]

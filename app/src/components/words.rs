@@ -25,13 +25,22 @@ pub(crate) fn thousands(count: u64) -> String {
     text
 }
 
-/// `critical` as it stands in a table.
+/// `critical` as it stands in a table. The vocabulary is ASCII, and Unicode's tables of letters would be a twentieth of the bundle.
 pub(crate) fn capitalised(word: &str) -> String {
-    let mut letters = word.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().chain(letters).collect())
-        .unwrap_or_default()
+    let mut word = word.to_owned();
+    if let Some(first) = word.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    word
+}
+
+/// A title inside a sentence.
+pub(crate) fn uncapitalised(text: &str) -> String {
+    let mut text = text.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    text
 }
 
 /// What a signal means: `oom_kill` is `OOM kill`.
@@ -74,7 +83,7 @@ pub(crate) fn action(kind: &str) -> String {
             (0, "Rollback") => "Roll back".to_owned(),
             (0, _) => word.to_owned(),
             _ if is_name(word) => word.to_owned(),
-            _ => word.to_lowercase(),
+            _ => word.to_ascii_lowercase(),
         })
         .collect();
     words.join(" ")
@@ -112,7 +121,18 @@ pub(crate) fn resource(resource: &ResourceRef) -> String {
 
 /// `0.93` as people say it: `93 %`.
 pub(crate) fn percent(share: f64) -> String {
-    format!("{:.0}\u{202f}%", share * 100.0)
+    format!("{}\u{202f}%", hundredths(share))
+}
+
+/// `0.93`, with both digits.
+pub(crate) fn decimal(share: f64) -> String {
+    let hundredths = hundredths(share);
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// Whole numbers print with a fraction of the code that floats need.
+fn hundredths(share: f64) -> u64 {
+    (share * 100.0).round_ties_even() as u64
 }
 
 /// The person behind `mira (api-key: sre-mira)`.
@@ -174,14 +194,6 @@ pub(crate) fn told(description: &str) -> &str {
         .strip_prefix("Auto-detected ")
         .and_then(|rest| rest.split_once(" anomaly: "))
         .map_or(description, |(_, told)| told)
-}
-
-fn uncapitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map(|first| first.to_lowercase().chain(letters).collect())
-        .unwrap_or_default()
 }
 
 fn is_name(word: &str) -> bool {

@@ -17,6 +17,7 @@ use crate::{
         timeline::{Event, Hand, Story, Timeline},
         words::{percent, person, plural},
     },
+    view,
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -75,12 +76,10 @@ pub(crate) fn Approval() -> impl IntoView {
                             <a class="go" href=href(PATH)>"All approvals"</a>
                         </p>
                     }
-                    .into_any()
                 }
             }
         })}
     }
-    .into_any()
 }
 
 /// Four texts: the request, then incident, insights and plan, each empty where it could not be had.
@@ -146,7 +145,7 @@ fn page(review: Review) -> AnyView {
                         </span>
                     </header>
                     {if count == 0 {
-                        view! { <p class="body dim">"The request names no action. The plan decides step by step as it runs."</p> }.into_any()
+                        view! { <p class="body dim">"The request names no action. The plan decides step by step as it runs."</p> }
                     } else {
                         requested(approval.actions.clone())
                     }}
@@ -165,7 +164,6 @@ fn page(review: Review) -> AnyView {
             <aside>{decide(&approval)}</aside>
         </div>
     }
-    .into_any()
 }
 
 fn head(approval: &ApprovalItem, incident: Option<&IncidentItem>) -> AnyView {
@@ -188,7 +186,6 @@ fn head(approval: &ApprovalItem, incident: Option<&IncidentItem>) -> AnyView {
             <p class="dim">"Asked by " {approval.requested_by.clone()} " " <Ago at=approval.creation_timestamp.clone() /> {issue}</p>
         </div>
     }
-    .into_any()
 }
 
 /// The way of a plan from the first signal to its proof, and where on it this request stands.
@@ -261,7 +258,6 @@ fn track(
                 .collect_view()}
         </ol>
     }
-    .into_any()
 }
 
 fn why(
@@ -287,7 +283,7 @@ fn why(
             plural(tries as u64, "earlier plan of this kind", "earlier plans of this kind")
         ),
     };
-    let unknown = || view! { <span class="faint">"unknown"</span> }.into_any();
+    let unknown = || view! { <span class="faint">"unknown"</span> };
     view! {
         <section class="panel">
             <header>
@@ -297,9 +293,9 @@ fn why(
             <div class="body prose">
                 {incident.map(|incident| view! { <p class="dim">{incident.description.clone()}</p> })}
                 {if analysis.is_empty() {
-                    view! { <p class="faint">"There is no analysis: whoever asked gave no reason in words."</p> }.into_any()
+                    view! { <p class="faint">"There is no analysis: whoever asked gave no reason in words."</p> }
                 } else {
-                    view! { <p class="pre">{analysis}</p> }.into_any()
+                    view! { <p class="pre">{analysis}</p> }
                 }}
                 <dl class="facts">
                     <dt>"Blast radius"</dt>
@@ -329,7 +325,6 @@ fn why(
             </div>
         </section>
     }
-    .into_any()
 }
 
 fn blast_radius(radius: BlastRadius) -> AnyView {
@@ -348,7 +343,6 @@ fn blast_radius(radius: BlastRadius) -> AnyView {
         {format!(": {pods}{namespaces}, {services} on it")}
         {(!radius.description.is_empty()).then(|| view! { <p class="dim">{radius.description}</p> })}
     }
-    .into_any()
 }
 
 /// Time left, who has voted, and who may.
@@ -361,9 +355,9 @@ fn decide(approval: &ApprovalItem) -> AnyView {
             <header>
                 <h2>{if open { "Decide" } else { "Decision" }}</h2>
                 {match (open, approval.expires_at.clone()) {
-                    (true, Some(at)) => view! { <TimeLeft at=at /> }.into_any(),
-                    (true, None) => view! { <span class="dim">"does not expire"</span> }.into_any(),
-                    _ => view! { <State known=StateWord::approval(&approval.state, approval.expired) word=approval.state.clone() /> }.into_any(),
+                    (true, Some(at)) => view! { <TimeLeft at=at /> },
+                    (true, None) => view! { <span class="dim">"does not expire"</span> },
+                    _ => view! { <State known=StateWord::approval(&approval.state, approval.expired) word=approval.state.clone() /> },
                 }}
             </header>
             <div class="body stack tight">
@@ -402,7 +396,6 @@ fn decide(approval: &ApprovalItem) -> AnyView {
             </div>
         </section>
     }
-    .into_any()
 }
 
 fn outcome(approval: &ApprovalItem) -> AnyView {
@@ -416,7 +409,6 @@ fn outcome(approval: &ApprovalItem) -> AnyView {
         <p>{what} <span class="dim">" Ended " {verdict(approval)} "."</span></p>
         {approval.decided_at.clone().map(|at| view! { <p class="small"><Moment at=at /></p> })}
     }
-    .into_any()
 }
 
 /// Who may decide, said to the person who reads it, and the way that works with nothing but access to the cluster.
@@ -469,7 +461,6 @@ fn how_to_decide(approval: &ApprovalItem) -> AnyView {
                 }
             })}
     }
-    .into_any()
 }
 
 fn story(

@@ -9,6 +9,7 @@ use crate::components::{
     pager::Pager,
     words::{plural, thousands},
 };
+use crate::view;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use opsdeck_api::{List, Query, approval::ApprovalItem};
@@ -39,7 +40,7 @@ pub(crate) fn Approvals() -> impl IntoView {
                     1 => "1 request waits for a decision".to_owned(),
                     count => format!("{} wait for a decision", plural(count, "request", "requests")),
                 };
-                view! { <p class="dim">{words}</p> }.into_any()
+                view! { <p class="dim">{words}</p> }
             })}
         </div>
         {tabs()}
@@ -57,17 +58,15 @@ pub(crate) fn Approvals() -> impl IntoView {
                         <ApprovalTable items=list.items caption="Requests that wait for a decision" />
                     </section>
                 }
-                .into_any()
             })
         })}
         {shown(move || async move {
             match listed.get().await {
                 Ok(list) => rows(list, &query.get_untracked()),
-                Err(error) => view! { <Failed what="the approvals" error=error /> }.into_any(),
+                Err(error) => view! { <Failed what="the approvals" error=error /> },
             }
         })}
     }
-    .into_any()
 }
 
 /// One tab per state, each with the server's own count.
@@ -97,7 +96,7 @@ fn tabs() -> AnyView {
                 aria-current=move || is_here().then_some("true")
                 data-noscroll=""
             >
-                {label} " " {count.quietly(|count| view! { <span class="count">{thousands(count)}</span> }.into_any())}
+                {label} " " {count.quietly(|count| view! { <span class="count">{thousands(count)}</span> })}
             </a>
         }
     };
@@ -110,7 +109,6 @@ fn tabs() -> AnyView {
             <Typed path=PATH name="issue" label="Incident" hint="exact name" />
         </div>
     }
-    .into_any()
 }
 
 fn waiting_query(page: &Query) -> Query {
@@ -146,20 +144,17 @@ fn rows(list: List<ApprovalItem>, query: &Query) -> AnyView {
                         <a class="go" href=href(PATH)>"Clear the filters"</a>
                     </Empty>
                 </section>
-            }
-            .into_any(),
+            },
             (Some("Pending"), _) => view! {
                 <section class="panel">
                     <Empty why="Nothing waits for a decision.">"A plan that needs approval appears here, and in the navigation."</Empty>
                 </section>
-            }
-            .into_any(),
+            },
             _ => view! {
                 <section class="panel">
                     <Empty why="No request has been decided.">"Policies decide which plans need approval."</Empty>
                 </section>
-            }
-            .into_any(),
+            },
         };
     }
     let shown = list.items.len();
@@ -170,5 +165,4 @@ fn rows(list: List<ApprovalItem>, query: &Query) -> AnyView {
         </section>
         <Pager path=PATH meta=list.metadata shown=shown />
     }
-    .into_any()
 }

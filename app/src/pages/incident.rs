@@ -16,6 +16,7 @@ use crate::{
         timeline::Timeline,
         words::{action, capitalised, person, resource, signal},
     },
+    view,
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -104,12 +105,10 @@ pub(crate) fn Incident() -> impl IntoView {
                             <a class="go" href=href("/incidents")>"All incidents"</a>
                         </p>
                     }
-                    .into_any()
                 }
             }
         })}
     }
-    .into_any()
 }
 
 fn page(answers: Answers) -> AnyView {
@@ -160,7 +159,6 @@ fn page(answers: Answers) -> AnyView {
             </aside>
         </div>
     }
-    .into_any()
 }
 
 fn title(incident: &IncidentItem) -> AnyView {
@@ -187,7 +185,6 @@ fn title(incident: &IncidentItem) -> AnyView {
             <p class="lead">{incident.description.clone()}</p>
         </div>
     }
-    .into_any()
 }
 
 fn answer(now: Situation) -> AnyView {
@@ -202,22 +199,19 @@ fn answer(now: Situation) -> AnyView {
                     </a>
                 </p>
             </div>
-        }
-        .into_any(),
+        },
         Next::Act(words) => view! {
             <div class="cell needs">
                 <h2>"What now"</h2>
                 <p>{words}</p>
             </div>
-        }
-        .into_any(),
+        },
         Next::Nothing(words) => view! {
             <div class="cell">
                 <h2>"What now"</h2>
                 <p>{words}</p>
             </div>
-        }
-        .into_any(),
+        },
     };
     view! {
         <section class="panel answer" aria-label="In short">
@@ -232,7 +226,6 @@ fn answer(now: Situation) -> AnyView {
             {next}
         </section>
     }
-    .into_any()
 }
 
 fn facts(incident: &IncidentItem) -> AnyView {
@@ -262,9 +255,9 @@ fn facts(incident: &IncidentItem) -> AnyView {
                         }
                     })}
                 <dt>"Risk"</dt>
-                <dd>{incident.risk_score} <span class="faint">" of 100"</span></dd>
+                <dd>{incident.risk_score.to_string()} <span class="faint">" of 100"</span></dd>
                 <dt>"Attempts"</dt>
-                <dd>{incident.remediation_attempts} <span class="faint">" of " {incident.max_remediation_attempts}</span></dd>
+                <dd>{incident.remediation_attempts.to_string()} <span class="faint">" of " {incident.max_remediation_attempts.to_string()}</span></dd>
                 <dt>"Raised"</dt>
                 <dd>
                     <Moment at=incident.creation_timestamp.clone() />
@@ -303,8 +296,8 @@ fn facts(incident: &IncidentItem) -> AnyView {
                 <dt>"Seen"</dt>
                 <dd>
                     {match incident.acknowledged.clone() {
-                        Some(seen) => view! { "by " {person(&seen.by).to_owned()} ", " <Ago at=seen.at /> }.into_any(),
-                        None => view! { <span class="faint">"by nobody"</span> }.into_any(),
+                        Some(seen) => view! { "by " {person(&seen.by).to_owned()} ", " <Ago at=seen.at /> },
+                        None => view! { <span class="faint">"by nobody"</span> },
                     }}
                 </dd>
                 {incident
@@ -336,12 +329,11 @@ fn facts(incident: &IncidentItem) -> AnyView {
             </dl>
         </section>
     }
-    .into_any()
 }
 
 fn plan_panel(plans: Result<Vec<RemediationDetail>, ApiError>, approvals: Vec<ApprovalItem>) -> AnyView {
     match plans {
-        Err(error) => view! { <section class="panel"><Failed what="the plans" error=error /></section> }.into_any(),
+        Err(error) => view! { <section class="panel"><Failed what="the plans" error=error /></section> },
         Ok(plans) if plans.is_empty() => view! {
             <section class="panel">
                 <header>
@@ -349,8 +341,7 @@ fn plan_panel(plans: Result<Vec<RemediationDetail>, ApiError>, approvals: Vec<Ap
                 </header>
                 <p class="body dim">"No plan was made for this incident."</p>
             </section>
-        }
-        .into_any(),
+        },
         Ok(plans) => plans
             .into_iter()
             .map(|plan| {
@@ -403,7 +394,7 @@ fn plan_view(plan: RemediationDetail, approval: Option<ApprovalItem>) -> AnyView
                                 .map(|step| {
                                     view! {
                                         <li>
-                                            <span class="n">{step.step_number}</span>
+                                            <span class="n">{step.step_number.to_string()}</span>
                                             <div>
                                                 <p>{step.ai_message}</p>
                                                 {step
@@ -455,7 +446,6 @@ fn plan_view(plan: RemediationDetail, approval: Option<ApprovalItem>) -> AnyView
                 .then(|| view! { <p class="body faint small">"Limits: " {plan.safety_constraints.join(" · ")}</p> })}
         </section>
     }
-    .into_any()
 }
 
 /// Plans of a runbook repeat the analysis in their strategy; it stands above already.
@@ -474,7 +464,6 @@ fn strategy(text: &str) -> Option<AnyView> {
                     }
                 })}
         }
-        .into_any()
     })
 }
 
@@ -486,13 +475,12 @@ fn approval_line(approval: &ApprovalItem) -> AnyView {
         ", "
         {verdict(approval)}
     }
-    .into_any()
 }
 
 fn post_mortem_panels(post_mortems: Result<List<PostMortemItem>, ApiError>) -> AnyView {
     match post_mortems {
         Err(error) => {
-            view! { <section class="panel"><Failed what="the post-mortem" error=error /></section> }.into_any()
+            view! { <section class="panel"><Failed what="the post-mortem" error=error /></section> }
         }
         Ok(list) => list.items.into_iter().map(post_mortem_panel).collect_view().into_any(),
     }
@@ -548,5 +536,4 @@ fn post_mortem_panel(post_mortem: PostMortemItem) -> AnyView {
             </div>
         </section>
     }
-    .into_any()
 }

@@ -17,6 +17,7 @@ use crate::{
         time::{Clock, parse, rfc3339, stamp},
         words::thousands,
     },
+    view,
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -118,7 +119,6 @@ pub(crate) fn Incidents() -> impl IntoView {
             }
         })}
     }
-    .into_any()
 }
 
 /// How many there are of a question that may hold a sliding range.
@@ -206,7 +206,6 @@ fn summary(query: &Query, total: u64, people: u64, all: u64) -> AnyView {
                 })}
         </p>
     }
-    .into_any()
 }
 
 fn filters() -> AnyView {
@@ -270,7 +269,6 @@ fn filters() -> AnyView {
             }}
         </div>
     }
-    .into_any()
 }
 
 /// In which order the rows stand, and the way back to the usual one.
@@ -286,12 +284,10 @@ fn order() -> AnyView {
                             "Sort by need"
                         </a>
                     }
-                    .into_any()
                 }
             }}
         </span>
     }
-    .into_any()
 }
 
 /// A filter that is set elsewhere, and can be taken away here.
@@ -302,7 +298,6 @@ fn removable(text: String, what: &'static str, without: Query) -> AnyView {
             " ×"
         </a>
     }
-    .into_any()
 }
 
 fn fixed_range(query: &Query) -> Option<String> {
@@ -325,7 +320,7 @@ fn is_narrowed(query: &Query) -> bool {
 
 fn rows(list: List<IncidentItem>, query: &Query) -> AnyView {
     if list.items.is_empty() {
-        return view! { <section class="panel">{nothing(list.metadata.total_count, query)}</section> }.into_any();
+        return view! { <section class="panel">{nothing(list.metadata.total_count, query)}</section> };
     }
     let now = Clock::current().at_once();
     let export = slid(asked(query), now).without("page").without("pageSize");
@@ -344,14 +339,12 @@ fn rows(list: List<IncidentItem>, query: &Query) -> AnyView {
             </a>
         </Pager>
     }
-    .into_any()
 }
 
 fn nothing(total: u64, query: &Query) -> AnyView {
     if total > 0 {
         let first = href(&query.clone().without("page").on(PATH));
-        return view! { <Empty why="This page is past the end of the list."><a class="go" href=first>"Go to the first page"</a></Empty> }
-            .into_any();
+        return view! { <Empty why="This page is past the end of the list."><a class="go" href=first>"Go to the first page"</a></Empty> };
     }
     if is_narrowed(query) {
         let everything = href("/incidents?chaos=all&snoozed=all");
@@ -361,10 +354,9 @@ fn nothing(total: u64, query: &Query) -> AnyView {
                 " or "
                 <a class="go" href=everything>"show drills and snoozed ones too"</a>
             </Empty>
-        }
-        .into_any();
+        };
     }
-    view! { <Empty why="There are no incidents.">"None has been raised, or none is left."</Empty> }.into_any()
+    view! { <Empty why="There are no incidents.">"None has been raised, or none is left."</Empty> }
 }
 
 /// A query that the API refuses, such as an unknown member to sort by, has a way back.
@@ -374,7 +366,6 @@ fn refused(error: ApiError, query: &Query) -> AnyView {
         <Failed what="the incidents" error=error />
         {way_back.map(|href| view! { <p><a class="go" href=href>"Use the default order"</a></p> })}
     }
-    .into_any()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::components::{
     notice::Failed,
     time::Moment,
 };
+use crate::view;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
@@ -52,12 +53,10 @@ pub(crate) fn Instance() -> impl IntoView {
                             <a class="go" href=href(PATH)>"All Instances"</a>
                         </p>
                     }
-                    .into_any()
                 }
             }
         })}
     }
-    .into_any()
 }
 
 fn page(detail: InstanceDetail) -> AnyView {
@@ -90,13 +89,17 @@ fn page(detail: InstanceDetail) -> AnyView {
             <aside class="stack">{drives(&item)} {facts(&detail)}</aside>
         </div>
     }
-    .into_any()
 }
 
 /// The answer in one sentence.
 fn serving(item: &InstanceItem) -> String {
     let start = start_at(item);
-    let failed = start.map(|condition| (condition.kind.as_str(), condition_name(&condition.kind).to_lowercase()));
+    let failed = start.map(|condition| {
+        (
+            condition.kind.as_str(),
+            condition_name(&condition.kind).to_ascii_lowercase(),
+        )
+    });
     let why = start
         .and_then(|condition| condition.message.as_deref())
         .filter(|message| !message.is_empty())
@@ -127,14 +130,13 @@ fn drives(item: &InstanceItem) -> AnyView {
             <p class=class>{item.drives_aiops_reason.clone()}</p>
         </section>
     }
-    .into_any()
 }
 
 fn facts(detail: &InstanceDetail) -> AnyView {
     let item = &detail.item;
     let or_unknown = |text: Option<String>| match text {
-        Some(text) => view! { <span class="mono">{text}</span> }.into_any(),
-        None => view! { <span class="faint">"unknown"</span> }.into_any(),
+        Some(text) => view! { <span class="mono">{text}</span> },
+        None => view! { <span class="faint">"unknown"</span> },
     };
     view! {
         <section class="panel">
@@ -159,8 +161,8 @@ fn facts(detail: &InstanceDetail) -> AnyView {
                 <dt>"Probed"</dt>
                 <dd>
                     {match detail.probed_at.clone() {
-                        Some(at) => view! { <Moment at=at /> }.into_any(),
-                        None => view! { <span class="faint">"never"</span> }.into_any(),
+                        Some(at) => view! { <Moment at=at /> },
+                        None => view! { <span class="faint">"never"</span> },
                     }}
                 </dd>
                 <dt>"Created"</dt>
@@ -180,7 +182,6 @@ fn facts(detail: &InstanceDetail) -> AnyView {
             </dl>
         </section>
     }
-    .into_any()
 }
 
 fn tls(tls: &Tls) -> String {
@@ -198,26 +199,23 @@ fn map_panel(title: &'static str, note: &'static str, entries: StringMap) -> Opt
     if entries.is_empty() {
         return None;
     }
-    Some(
-        view! {
-            <section class="panel">
-                <header>
-                    <h2>{title}</h2>
-                    <span class="dim">{note}</span>
-                </header>
-                <dl class="facts body mono">
-                    {entries
-                        .into_iter()
-                        .map(|(name, value)| {
-                            view! {
-                                <dt>{name}</dt>
-                                <dd>{value}</dd>
-                            }
-                        })
-                        .collect_view()}
-                </dl>
-            </section>
-        }
-        .into_any(),
-    )
+    Some(view! {
+        <section class="panel">
+            <header>
+                <h2>{title}</h2>
+                <span class="dim">{note}</span>
+            </header>
+            <dl class="facts body mono">
+                {entries
+                    .into_iter()
+                    .map(|(name, value)| {
+                        view! {
+                            <dt>{name}</dt>
+                            <dd>{value}</dd>
+                        }
+                    })
+                    .collect_view()}
+            </dl>
+        </section>
+    })
 }

@@ -11,6 +11,7 @@ use crate::components::{
     time::Age,
     words::thousands,
 };
+use crate::view;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use opsdeck_api::{
@@ -33,7 +34,7 @@ pub(crate) fn Instances() -> impl IntoView {
             <h1>"Instances"</h1>
             {shown(move || async move {
                 match (all.get().await, ready.get().await) {
-                    (Ok(all), Ok(ready)) => view! { <p class="dim">{summary(&all, ready)}</p> }.into_any(),
+                    (Ok(all), Ok(ready)) => view! { <p class="dim">{summary(&all, ready)}</p> },
                     _ => ().into_any(),
                 }
             })}
@@ -46,11 +47,10 @@ pub(crate) fn Instances() -> impl IntoView {
         {shown(move || async move {
             match list.get().await {
                 Ok(list) => rows(list, &query.get_untracked()),
-                Err(error) => view! { <Failed what="the Instances" error=error /> }.into_any(),
+                Err(error) => view! { <Failed what="the Instances" error=error /> },
             }
         })}
     }
-    .into_any()
 }
 
 fn summary(all: &List<InstanceItem>, ready: u64) -> String {
@@ -86,14 +86,12 @@ fn rows(list: List<InstanceItem>, query: &Query) -> AnyView {
                     </Empty>
                 </section>
             }
-            .into_any()
         } else {
             view! {
                 <section class="panel">
                     <Empty why="There is no Instance.">"Without one nothing analyzes incidents. Create an Instance resource for the operator."</Empty>
                 </section>
             }
-            .into_any()
         };
     }
     let shown = list.items.len();
@@ -117,7 +115,6 @@ fn rows(list: List<InstanceItem>, query: &Query) -> AnyView {
         </section>
         <Pager path=PATH meta=list.metadata shown=shown />
     }
-    .into_any()
 }
 
 fn row(item: InstanceItem) -> AnyView {
@@ -143,18 +140,18 @@ fn row(item: InstanceItem) -> AnyView {
             </td>
             <td class="c-drives" title=item.drives_aiops_reason.clone()>
                 {match item.drives_aiops {
-                    DrivesAiops::Yes => view! { <b>"yes"</b> }.into_any(),
-                    DrivesAiops::No => view! { <span class="faint">"no"</span> }.into_any(),
-                    DrivesAiops::Unknown => view! { <span>"unknown"</span> }.into_any(),
+                    DrivesAiops::Yes => view! { <b>"yes"</b> },
+                    DrivesAiops::No => view! { <span class="faint">"no"</span> },
+                    DrivesAiops::Unknown => view! { <span>"unknown"</span> },
                 }}
             </td>
             <td class="c-tries num">
-                {item.ready_replicas} <span class="faint">"/" {item.replicas}</span>
+                {item.ready_replicas.to_string()} <span class="faint">"/" {item.replicas.to_string()}</span>
             </td>
             <td class="c-risk">
                 {match item.version.clone() {
                     Some(version) => version.into_any(),
-                    None => view! { <span class="faint">"unknown"</span> }.into_any(),
+                    None => view! { <span class="faint">"unknown"</span> },
                 }}
             </td>
             <td class="c-age num dim">
@@ -162,5 +159,4 @@ fn row(item: InstanceItem) -> AnyView {
             </td>
         </tr>
     }
-    .into_any()
 }

@@ -1,6 +1,6 @@
 //! No page at this address.
 
-use crate::{components::link::href, shell::set_status};
+use crate::{components::link::href, shell::set_status, view};
 use leptos::prelude::*;
 use leptos_meta::Title;
 
@@ -19,5 +19,4 @@ pub(crate) fn NotFound() -> impl IntoView {
             </a>
         </p>
     }
-    .into_any()
 }

@@ -13,6 +13,7 @@ use crate::components::{
     time::{Age, Clock, DAY, Until, date, rfc3339, short_date},
     words::{percent, plural, thousands},
 };
+use crate::view;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use opsdeck_api::{
@@ -41,7 +42,6 @@ pub(crate) fn Overview() -> impl IntoView {
         {open_panel()}
         <div class="two">{arrivals_panel()} {automation_panel()}</div>
     }
-    .into_any()
 }
 
 /// Four questions, each with a number that leads to the list behind it.
@@ -72,7 +72,7 @@ fn needs(waiting: Asked<List<ApprovalItem>>) -> AnyView {
                     let Ok(list) = waiting.get().await else { return unknown() };
                     let next = list.items.first().and_then(|item| item.expires_at.clone());
                     tile(list.metadata.total_count, "needs", match next {
-                        Some(at) => view! { "next expires in " <Until at=at passed="no time" /> }.into_any(),
+                        Some(at) => view! { "next expires in " <Until at=at passed="no time" /> },
                         None => "nothing to decide".into_any(),
                     })
                 })}
@@ -82,7 +82,7 @@ fn needs(waiting: Asked<List<ApprovalItem>>) -> AnyView {
                 {shown(move || async move {
                     let Ok(list) = critical.get().await else { return unknown() };
                     tile(list.metadata.total_count, "bad", match list.items.into_iter().next() {
-                        Some(oldest) => view! { "oldest " <Age at=oldest.creation_timestamp /> }.into_any(),
+                        Some(oldest) => view! { "oldest " <Age at=oldest.creation_timestamp /> },
                         None => "somebody has seen every one".into_any(),
                     })
                 })}
@@ -111,12 +111,10 @@ fn needs(waiting: Asked<List<ApprovalItem>>) -> AnyView {
                         </div>
                         <span class="faint">{note}</span>
                     }
-                    .into_any()
                 })}
             </a>
         </section>
     }
-    .into_any()
 }
 
 fn tile(count: u64, class: &'static str, note: AnyView) -> AnyView {
@@ -124,7 +122,6 @@ fn tile(count: u64, class: &'static str, note: AnyView) -> AnyView {
         <div class=value_class(count, class)>{thousands(count)}</div>
         <span class="faint">{note}</span>
     }
-    .into_any()
 }
 
 fn unknown() -> AnyView {
@@ -132,7 +129,6 @@ fn unknown() -> AnyView {
         <div class="v zero">"unknown"</div>
         <span class="faint">"the server did not say"</span>
     }
-    .into_any()
 }
 
 /// Zero is grey: it needs nobody.
@@ -158,7 +154,6 @@ fn waiting_panel(waiting: Asked<List<ApprovalItem>>) -> AnyView {
                 <ul class="waiting">{list.items.into_iter().map(waiting_line).collect_view()}</ul>
             </section>
         }
-        .into_any()
     })
 }
 
@@ -191,13 +186,12 @@ fn open_panel() -> AnyView {
             })}
             {open.show("the open incidents", |list| {
                 if list.items.is_empty() {
-                    return view! { <Empty why="No incident is open.">"What is over stands under all incidents."</Empty> }.into_any();
+                    return view! { <Empty why="No incident is open.">"What is over stands under all incidents."</Empty> };
                 }
-                view! { <IncidentTable items=list.items caption="Open incidents, those in need first" /> }.into_any()
+                view! { <IncidentTable items=list.items caption="Open incidents, those in need first" /> }
             })}
         </section>
     }
-    .into_any()
 }
 
 /// How bad it is, as one line whose words lead to the incidents they count.
@@ -231,7 +225,6 @@ fn distribution(parts: Vec<(&'static str, u64)>) -> AnyView {
             </ul>
         </div>
     }
-    .into_any()
 }
 
 fn arrivals_panel() -> AnyView {
@@ -257,8 +250,7 @@ fn trends_view(trends: Asked<List<TrendPoint>>, clock: Clock) -> AnyView {
         let list = match trends.get().await {
             Ok(list) => list,
             Err(error) => {
-                return view! { <section class="panel"><Failed what="the arrivals" error=error /></section> }
-                    .into_any();
+                return view! { <section class="panel"><Failed what="the arrivals" error=error /></section> };
             }
         };
         let first = first_day(clock.at_once());
@@ -311,7 +303,6 @@ fn trends_view(trends: Asked<List<TrendPoint>>, clock: Clock) -> AnyView {
                 </div>
             </section>
         }
-        .into_any()
     })
 }
 
@@ -326,7 +317,6 @@ fn automation_panel() -> AnyView {
             {summary.show("the figures", |answer| automation(answer.spec))}
         </section>
     }
-    .into_any()
 }
 
 fn automation(summary: AnalyticsSummary) -> AnyView {
@@ -366,5 +356,4 @@ fn automation(summary: AnalyticsSummary) -> AnyView {
             </dl>
         </div>
     }
-    .into_any()
 }

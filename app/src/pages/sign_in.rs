@@ -3,6 +3,7 @@
 use crate::{
     components::{frame::ThemeSwitch, icon::Icon},
     shell::{PageContext, set_status},
+    view,
 };
 use leptos::{html::Input, prelude::*};
 use leptos_meta::Title;
@@ -67,7 +68,6 @@ pub(crate) fn SignIn() -> impl IntoView {
             <ThemeSwitch />
         </main>
     }
-    .into_any()
 }
 
 /// With script the page exchanges the key itself, so that a failure keeps what was typed.

@@ -3,6 +3,7 @@
 use crate::{
     client::ApiError,
     components::{icon::Icon, notice::Failed},
+    view,
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -17,5 +18,4 @@ pub(crate) fn Unavailable(error: ApiError) -> impl IntoView {
             <Failed what="the console" error=error />
         </main>
     }
-    .into_any()
 }
