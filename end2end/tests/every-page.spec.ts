@@ -29,6 +29,17 @@ test("every page can be reached by its link and says its name", async ({ page, a
   expect(titles.size, [...titles].join(", ")).toBe(all.length);
 });
 
+test("no page scrolls sideways, however wide the window", async ({ page, ask }) => {
+  for (const { name, address } of await pages(ask)) {
+    await open(page, address);
+    for (const width of [768, 820, 901, 1024, 1101]) {
+      await page.setViewportSize({ width, height: 900 });
+      const needed = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect.soft(needed, `${name} at ${width}`).toBeLessThanOrEqual(width);
+    }
+  }
+});
+
 test.describe("on a phone", () => {
   test.use({ viewport: PHONE, hasTouch: true, isMobile: true });
 

@@ -104,7 +104,7 @@ fn rows(list: List<InstanceItem>, query: &Query) -> AnyView {
                         <th scope="col">"State"</th>
                         <th scope="col">"Instance"</th>
                         <th scope="col">"Model"</th>
-                        <th scope="col">"Drives AIOps"</th>
+                        <th scope="col" class="c-drives">"Drives AIOps"</th>
                         <th scope="col" class="num">"Replicas"</th>
                         <th scope="col">"Version"</th>
                         <th scope="col" class="num">"Age"</th>
