@@ -1,16 +1,12 @@
 //! What strangers can cost: memory under ten million hosts, and the time of a healthy client beside three hundred bad ones.
 //! Prints figures and ratios; judges nothing.
 
-use arc_swap::ArcSwap;
 use axum::Router;
 use opsdeck::{
     access::{
         caller::Door,
-        client_host::TrustedProxies,
-        cors::Cors,
         keys::KeySet,
         limits::{Limits, PerMinute, Spender},
-        session::CookiePolicy,
     },
     catalog::Catalog,
     console::{About, Console},
@@ -30,6 +26,7 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
 };
+use tokio_util::task::TaskTracker;
 
 const HOSTS: u32 = 10_000_000;
 const REQUESTS: usize = 5_000;
@@ -75,6 +72,7 @@ async fn bad_company() {
     let mut slow = Vec::new();
     for mut stream in connections(address, DRIPPING).await {
         slow.push(tokio::spawn(async move {
+            let mut pace = tokio::time::interval(Duration::from_secs(1));
             for byte in b"GET /api/v1/incidents HTTP/1.1\r\nX-Slow: "
                 .iter()
                 .chain([b'a'; 600].iter())
@@ -82,7 +80,7 @@ async fn bad_company() {
                 if stream.write_all(&[*byte]).await.is_err() {
                     return;
                 }
-                tokio::time::sleep(Duration::from_secs(1)).await;
+                pace.tick().await;
             }
         }));
     }
@@ -137,16 +135,11 @@ async fn serve() -> SocketAddr {
         catalog,
         source: Arc::new(source),
         door: Door {
-            keys: Arc::new(ArcSwap::from_pointee(keys)),
-            cookies: CookiePolicy::new("", false),
-            dev_mode: false,
-            public_origin: None,
-            tls: false,
             limits: Limits::new(plenty, plenty),
-            proxies: TrustedProxies::default(),
-            cors: Cors::default(),
+            ..Door::over(keys)
         },
         metrics: Metrics::default(),
+        writes: TaskTracker::new(),
         about: About {
             source: "embedded",
             context: None,

@@ -1,9 +1,12 @@
 //! Commands and flags, as text becomes types. What they mean together is decided in `config`.
 
 use crate::access::limits::PerMinute;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Arg, Args, Command as Line, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
+    builder::{BoolishValueParser, Resettable},
+};
 use opsdeck_api::Role;
-use std::{ffi::OsString, net::SocketAddr, num::NonZeroU32, path::PathBuf};
+use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf};
 
 /// The incident, instance and approval console for Kubernetes AIOps.
 #[derive(Debug, Parser)]
@@ -14,6 +17,26 @@ pub struct Cli {
     /// How the log is written.
     #[arg(long, global = true, env = "OPSDECK_LOG", value_enum, default_value_t = LogFormat::Text)]
     pub log: LogFormat,
+}
+
+// === impl Cli ===
+
+impl Cli {
+    /// The command line and the environment of this process. A variable that is set and empty counts as not set: charts set them so.
+    pub fn read() -> Result<Self, clap::Error> {
+        let matches = without_empty_variables(Self::command()).try_get_matches()?;
+        Self::from_arg_matches(&matches)
+    }
+}
+
+fn without_empty_variables(line: Line) -> Line {
+    let deaf = |arg: Arg| {
+        let empty = arg
+            .get_env()
+            .is_some_and(|name| std::env::var_os(name).is_some_and(|value| value.is_empty()));
+        if empty { arg.env(Resettable::Reset) } else { arg }
+    };
+    line.mut_args(deaf).mut_subcommands(without_empty_variables)
 }
 
 #[derive(Debug, Subcommand)]
@@ -56,7 +79,7 @@ pub struct Serve {
     #[command(flatten)]
     pub store: Store,
     /// Leave approvals as they are stored: votes, expiry and change windows move nothing.
-    #[arg(long, env = "OPSDECK_NO_SETTLER")]
+    #[arg(long, env = "OPSDECK_NO_SETTLER", value_parser = BoolishValueParser::new())]
     pub no_settler: bool,
     /// The YAML list of API keys. Read again when it changes.
     #[arg(long, env = "OPSDECK_API_KEYS_FILE")]
@@ -116,10 +139,10 @@ pub struct Mount {
 pub struct Door {
     /// Certificate chain in PEM form. With --tls-key: TLS 1.3 and nothing else. Read again when it changes.
     #[arg(long, env = "CHATCLI_AIOPS_TLS_CERT", value_name = "FILE")]
-    pub tls_cert: Option<OsString>,
+    pub tls_cert: Option<PathBuf>,
     /// The certificate's private key in PEM form.
     #[arg(long, env = "CHATCLI_AIOPS_TLS_KEY", value_name = "FILE")]
-    pub tls_key: Option<OsString>,
+    pub tls_key: Option<PathBuf>,
     /// Networks of proxies whose X-Forwarded-For is believed.
     #[arg(long, env = "OPSDECK_TRUSTED_PROXIES", value_delimiter = ',', value_name = "CIDR")]
     pub trusted_proxies: Vec<String>,

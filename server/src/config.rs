@@ -144,7 +144,8 @@ fn session_secret(path: &Path) -> Result<Arc<[u8]>, Misconfigured> {
     let wrong = |why: String| Misconfigured(format!("--session-secret-file {} {why}", path.display()));
     let secret = std::fs::read(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
     // The newline that editors and `echo` leave at the end must not make two replicas differ.
-    let secret = secret.trim_ascii_end();
+    let secret = secret.strip_suffix(b"\n").unwrap_or(&secret);
+    let secret = secret.strip_suffix(b"\r").unwrap_or(secret);
     if secret.len() < SHORTEST {
         let hint = "make one with `openssl rand -base64 48`";
         return Err(wrong(format!(
@@ -158,7 +159,8 @@ fn session_secret(path: &Path) -> Result<Arc<[u8]>, Misconfigured> {
 fn base_path(text: &str) -> Result<String, Misconfigured> {
     let path = text.trim_end_matches('/');
     let plain = |c: char| c.is_ascii_alphanumeric() || "/-_.~".contains(c);
-    if path.is_empty() || (path.starts_with('/') && !path.contains("//") && path.chars().all(plain)) {
+    let whole = |segment: &str| !matches!(segment, "" | "." | "..");
+    if path.is_empty() || (path.starts_with('/') && path[1..].split('/').all(whole) && path.chars().all(plain)) {
         Ok(path.to_owned())
     } else {
         Err(Misconfigured(format!(
@@ -191,7 +193,7 @@ mod tests {
     fn a_base_path_is_a_plain_path() {
         assert_eq!(base_path("/ops/").unwrap(), "/ops");
         assert_eq!(base_path("/").unwrap(), "");
-        for wrong in ["ops", "/a//b", "/a?b", "/ä"] {
+        for wrong in ["ops", "/a//b", "/a?b", "/ä", "/..", "/a/./b"] {
             assert!(base_path(wrong).is_err(), "{wrong}");
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::{access::caller::Door, catalog::Catalog, source::Source, telemetry::metrics::Metrics};
 use std::sync::Arc;
+use tokio_util::task::TaskTracker;
 
 /// The running console.
 pub struct Console {
@@ -13,6 +14,8 @@ pub struct Console {
     pub door: Door,
     /// What is counted.
     pub metrics: Metrics,
+    /// Writes under way: they end even when nobody waits for them any more.
+    pub writes: TaskTracker,
     /// Which server this is, for `whoami`.
     pub about: About,
     /// Where the console is mounted: empty, or `/x` without a slash at the end.

@@ -14,6 +14,7 @@ use hyper_util::{
     },
     service::TowerToHyperService,
 };
+use prometheus_client::metrics::gauge::Gauge;
 use rustls::ServerConfig;
 use stall::Stalling;
 use std::{
@@ -28,7 +29,7 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
+    sync::{OwnedSemaphorePermit, Semaphore},
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
@@ -62,10 +63,16 @@ pub struct Listener {
 
 /// Everything that one connection needs.
 #[derive(Clone)]
-struct Host {
+struct Reception {
     router: Router,
     tls: Option<TlsAcceptor>,
     manners: Manners,
+}
+
+/// One of the places there are, given back however the connection ends.
+struct Place {
+    open: Gauge,
+    _permit: OwnedSemaphorePermit,
 }
 
 /// Pause after a failed accept (out of file descriptors, say), so that the loop does not spin.
@@ -96,7 +103,7 @@ impl Default for Manners {
 impl Listener {
     /// Serves until `stop` resolves, then lets open requests end.
     pub async fn serve(self, router: Router, stop: impl Future<Output = ()>) {
-        let host = Host {
+        let reception = Reception {
             router,
             tls: self.tls.map(TlsAcceptor::from),
             manners: self.manners,
@@ -122,14 +129,13 @@ impl Listener {
                 tracing::debug!(%peer, "no room for another connection");
                 continue;
             };
-            let (host, watcher, open) = (host.clone(), graceful.watcher(), self.connections.open.clone());
-            open.inc();
+            let place = Place::taken(place, self.connections.open.clone());
+            let (reception, watcher) = (reception.clone(), graceful.watcher());
             tokio::spawn(async move {
-                if let Err(error) = host.receive(stream, peer, watcher).await {
+                let _place = place;
+                if let Err(error) = reception.receive(stream, peer, watcher).await {
                     tracing::debug!(%peer, %error, "connection ended early");
                 }
-                open.dec();
-                drop(place);
             });
         }
         drop(self.socket);
@@ -139,9 +145,24 @@ impl Listener {
     }
 }
 
-// === impl Host ===
+// === impl Place ===
 
-impl Host {
+impl Place {
+    fn taken(permit: OwnedSemaphorePermit, open: Gauge) -> Self {
+        open.inc();
+        Self { open, _permit: permit }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.open.dec();
+    }
+}
+
+// === impl Reception ===
+
+impl Reception {
     async fn receive(self, stream: TcpStream, peer: SocketAddr, watcher: Watcher) -> Ended {
         // Small answers must not wait for the next one to fill a packet.
         let _ = stream.set_nodelay(true);

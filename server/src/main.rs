@@ -1,6 +1,6 @@
 //! The `opsdeck` command: one screen. Configuration first, then source, catalog and router, then a port.
 
-use clap::{Parser as _, error::ErrorKind};
+use clap::error::ErrorKind;
 use opsdeck::{
     cli::{self, Cli, Command},
     config::{Config, Misconfigured},
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 const USAGE: u8 = 64;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read() {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();

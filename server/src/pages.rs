@@ -5,29 +5,36 @@ mod assets;
 mod forms;
 
 use crate::{
-    access::{caller::Admitted, limits::Exhausted},
+    access::{
+        caller::{Admitted, cookies},
+        limits::Exhausted,
+    },
     console::SharedConsole,
     headers::{CachePolicy, PagePolicy},
-    payload, rest,
+    rest,
 };
 use axum::{
     Router,
     body::Body,
     extract::{Request, State},
-    middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
 use cookie::{Cookie, SameSite, time::Duration};
-use http::{HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
 use leptos::{context::provide_context, nonce::use_nonce};
 use leptos_axum::render_app_async_with_context;
 use opsdeck_api::Query;
 use opsdeck_app::{Assets, PageContext, PageStatus, ServerApi, Theme, session, shell};
-use std::sync::{Arc, Mutex};
+use prometheus_client::metrics::counter::Counter;
+use std::{
+    any::Any,
+    sync::{Arc, Mutex},
+};
 use tower::ServiceExt as _;
+use tower_http::catch_panic::{CatchPanicLayer, ResponseForPanic};
 
 /// What the page handlers need besides the console.
 #[derive(Clone, Debug)]
@@ -48,11 +55,8 @@ pub fn router(console: SharedConsole, api: Router) -> Router {
         bundle: assets::Bundle::embedded(),
     };
     Router::new()
-        .route("/session", post(forms::sign_in).layer(middleware::from_fn(whole_form)))
-        .route(
-            "/session/end",
-            post(forms::sign_out).layer(middleware::from_fn(whole_form)),
-        )
+        .route("/session", post(forms::sign_in).get(forms::no_page))
+        .route("/session/end", post(forms::sign_out).get(forms::no_page))
         .route(
             &format!("/{}/{{*file}}", pages.bundle.directory()),
             get(assets::bundled_file),
@@ -71,22 +75,56 @@ async fn page_or_file(State(pages): State<Pages>, request: Request) -> Response 
         .next()
         .is_some_and(|last| last.contains('.') && !is_object(path));
     if is_file {
-        return (StatusCode::NOT_FOUND, "404 page not found\n").into_response();
+        return not_found();
     }
+    let accepts_html = accepts_html(request.headers());
     let (admitted, host) = rest::identify(&pages.console, &request);
     if pages.console.door.is_presented(request.headers())
         && let Err(exhausted) = pages.console.door.spend(&admitted.0, host)
     {
         return too_many(exhausted);
     }
-    pages.render(request, admitted, None).await
+    let page = pages.render(request, admitted, None).await;
+    if page.status() == StatusCode::NOT_FOUND && !accepts_html {
+        return not_found();
+    }
+    page
 }
 
-async fn whole_form(request: Request, next: Next) -> Response {
-    match payload::collect(request).await {
-        Ok(request) => next.run(request).await,
-        Err(unreadable) => (StatusCode::BAD_REQUEST, format!("{unreadable}\n")).into_response(),
-    }
+/// What lies outside the base path: its own address without the slash, which leads inside, or nothing at all.
+pub fn elsewhere(base_path: &str, uri: &Uri) -> Router {
+    let home = !base_path.is_empty() && uri.path() == base_path;
+    let target = uri
+        .query()
+        .map_or_else(|| format!("{base_path}/"), |query| format!("{base_path}/?{query}"));
+    Router::new().fallback(move || async move {
+        match HeaderValue::try_from(target) {
+            Ok(location) if home => (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, location)]).into_response(),
+            _ => not_found(),
+        }
+    })
+}
+
+/// The last resort of everything that is not the API's, which has its own words for it.
+pub fn catch_panics(panics: Counter) -> CatchPanicLayer<impl ResponseForPanic<ResponseBody = Body> + Clone> {
+    CatchPanicLayer::custom(move |_: Box<dyn Any + Send>| {
+        panics.inc();
+        (
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "something went wrong here; the log tells more\n",
+        )
+            .into_response()
+    })
+}
+
+fn not_found() -> Response {
+    (StatusCode::NOT_FOUND, "404 page not found\n").into_response()
+}
+
+/// Programs get text.
+fn accepts_html(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    accept.is_none_or(|types| types.contains("text/html") || types.contains("*/*"))
 }
 
 /// Not a page: rendering one is what the limit is there to spare.
@@ -199,9 +237,11 @@ impl Pages {
 /// Pages are rendered for GET; a form that was refused shows the page it stood on. The dashboard knows its addresses as the
 /// browser does, with the base path in front.
 fn as_page_request(mut request: Request, base_path: &str) -> Request {
-    if let Ok(address) = format!("{base_path}{}", request.uri()).parse() {
-        *request.uri_mut() = address;
-    }
+    // HTTP/2 and proxies send scheme and host along, which are none of a page's business.
+    let within = request.uri().path_and_query().map_or("/", |address| address.as_str());
+    *request.uri_mut() = format!("{base_path}{within}")
+        .parse()
+        .unwrap_or_else(|_| Uri::from_static("/"));
     *request.method_mut() = Method::GET;
     *request.body_mut() = Body::empty();
     request
@@ -215,14 +255,8 @@ fn given_theme(request: &Request) -> Option<Theme> {
 
 /// The address wins over the cookie, so that a link can show a theme.
 fn theme(request: &Request) -> Theme {
-    let cookies = request
-        .headers()
-        .get_all(header::COOKIE)
-        .into_iter()
-        .filter_map(|value| value.to_str().ok());
-    let chosen = cookies
-        .flat_map(Cookie::split_parse)
-        .flatten()
+    let chosen = cookies(request.headers())
+        .filter_map(|text| Cookie::parse(text).ok())
         .find(|cookie| cookie.name() == Theme::COOKIE);
     given_theme(request)
         .or_else(|| chosen.and_then(|cookie| Theme::parse(cookie.value())))
@@ -231,12 +265,49 @@ fn theme(request: &Request) -> Theme {
 
 /// 303 to an address of this console; anything else leads to its front page.
 fn see_other(base_path: &str, next: &str) -> Response {
-    let here = next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n']);
-    let target = if here { next.to_owned() } else { format!("{base_path}/") };
     let mut response = StatusCode::SEE_OTHER.into_response();
-    if let Ok(location) = HeaderValue::try_from(target) {
+    if let Ok(location) = HeaderValue::try_from(landing(base_path, next)) {
         response.headers_mut().insert(header::LOCATION, location);
     }
     CachePolicy::NoStore.apply(response.headers_mut());
     response
+}
+
+/// Where somebody wanted to go, if that is a page of this console. Browsers read over tabs and take a backslash for a slash, so
+/// neither may stand in it.
+fn landing(base_path: &str, next: &str) -> String {
+    let plain = |c: char| c.is_ascii_graphic() && c != '\\';
+    let within = next.strip_prefix(base_path).unwrap_or_default();
+    if within.starts_with('/') && !within.starts_with("//") && within.chars().all(plain) {
+        next.to_owned()
+    } else {
+        format!("{base_path}/")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::landing;
+
+    #[test]
+    fn a_sign_in_leads_to_a_page_of_this_console_and_nowhere_else() {
+        for (base, next) in [("", "/incidents?q=a%20b"), ("/ops", "/ops/incidents"), ("", "/")] {
+            assert_eq!(landing(base, next), next);
+        }
+        for next in [
+            "//evil.example",
+            "/\t/evil.example",
+            "/\\evil.example",
+            "https://evil.example",
+            "evil.example",
+            "/a\r\nSet-Cookie: x",
+            "",
+            "x",
+        ] {
+            assert_eq!(landing("", next), "/", "{next:?}");
+        }
+        for next in ["/incidents", "/opsevil", "/ops", "/ops//evil.example"] {
+            assert_eq!(landing("/ops", next), "/ops/", "{next}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use axum::{body::Body, extract::Request};
 use bytes::Bytes;
-use http::header;
+use http::{StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -14,32 +14,46 @@ const SLOWEST: Duration = Duration::from_secs(15);
 /// Why there is no body.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Unreadable {
-    #[error("the body is larger than {} KiB", LARGEST / 1024)]
-    TooLarge,
+    #[error("the body is larger than {} KiB", .0 / 1024)]
+    TooLarge(usize),
     #[error("the body did not arrive within {} s", SLOWEST.as_secs())]
     TooSlow,
     #[error("the body broke off")]
     BrokenOff,
 }
 
+// === impl Unreadable ===
+
+impl Unreadable {
+    pub fn status(self) -> StatusCode {
+        match self {
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::BrokenOff => StatusCode::BAD_REQUEST,
+        }
+    }
+}
+
 /// The same request with its whole body in memory. What announces too much is refused before a byte of it is read.
-pub async fn collect(request: Request) -> Result<Request, Unreadable> {
+pub async fn collect(request: Request, largest: usize) -> Result<Request, Unreadable> {
     let (parts, body) = request.into_parts();
     let announced = parts
         .headers
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|length| length > LARGEST as u64) {
-        return Err(Unreadable::TooLarge);
+    if announced.is_some_and(|length| length > largest as u64) {
+        return Err(Unreadable::TooLarge(largest));
     }
-    let bytes = timeout(SLOWEST, read(body)).await.map_err(|_| Unreadable::TooSlow)??;
+    let bytes = timeout(SLOWEST, read(body, largest))
+        .await
+        .map_err(|_| Unreadable::TooSlow)??;
     Ok(Request::from_parts(parts, bytes.into()))
 }
 
-async fn read(body: Body) -> Result<Bytes, Unreadable> {
-    match Limited::new(body, LARGEST).collect().await {
+async fn read(body: Body, largest: usize) -> Result<Bytes, Unreadable> {
+    match Limited::new(body, largest).collect().await {
         Ok(whole) => Ok(whole.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Unreadable::TooLarge),
+        Err(error) if error.is::<LengthLimitError>() => Err(Unreadable::TooLarge(largest)),
         Err(_) => Err(Unreadable::BrokenOff),
     }
 }
@@ -48,10 +62,10 @@ async fn read(body: Body) -> Result<Bytes, Unreadable> {
 mod tests {
     use super::*;
     use std::{convert::Infallible, io};
-    use tokio::time::Instant;
+    use tokio::time::{Instant, advance};
 
     async fn collected(request: Request) -> Result<usize, Unreadable> {
-        let whole = collect(request).await?;
+        let whole = collect(request, LARGEST).await?;
         Ok(whole.into_body().collect().await.unwrap().to_bytes().len())
     }
 
@@ -72,7 +86,10 @@ mod tests {
         let unread = Body::from_stream(futures_util::stream::poll_fn(
             |_| -> std::task::Poll<Option<Result<Bytes, Infallible>>> { panic!("a byte was asked for") },
         ));
-        assert_eq!(collected(announcing("262145", unread)).await, Err(Unreadable::TooLarge));
+        assert_eq!(
+            collected(announcing("262145", unread)).await,
+            Err(Unreadable::TooLarge(LARGEST))
+        );
     }
 
     #[tokio::test]
@@ -80,7 +97,7 @@ mod tests {
         let endless = futures_util::stream::repeat_with(|| Ok::<_, Infallible>(Bytes::from_static(&[b' '; 4096])));
         assert_eq!(
             collected(announcing("10", Body::from_stream(endless))).await,
-            Err(Unreadable::TooLarge)
+            Err(Unreadable::TooLarge(LARGEST))
         );
     }
 
@@ -88,7 +105,7 @@ mod tests {
     async fn what_drips_is_given_up() {
         let start = Instant::now();
         let dripping = futures_util::stream::unfold((), |()| async {
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            advance(Duration::from_secs(1)).await;
             Some((Ok::<_, Infallible>(Bytes::from_static(b" ")), ()))
         });
         assert_eq!(

@@ -28,7 +28,7 @@ mod write;
 pub use error::Error;
 pub use gate::{facing_the_network, identify, in_process, share};
 pub use health::{health_routes, metrics_routes};
-pub use path::{is_api, normalized};
+pub use path::{below, is_api, normalized};
 pub use route::{Need, Route};
 
 use crate::console::SharedConsole;

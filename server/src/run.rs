@@ -35,6 +35,7 @@ use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
 };
+use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -47,7 +48,13 @@ pub fn console(config: Config) -> Result<(), Failure> {
         .block_on(serve(config))
 }
 
+const OPEN_FILES: u64 = 16_384;
+
 async fn serve(config: Config) -> Result<(), Failure> {
+    // A connection is a file, and the usual limit is below what the listener has room for.
+    if let Err(error) = rlimit::increase_nofile_limit(OPEN_FILES) {
+        tracing::warn!(%error, "the limit of open files stays as it is");
+    }
     let catalog = Arc::new(Catalog::new(epoch()?));
     let metrics = Metrics::default();
     let preview = matches!(config.objects, Objects::Sample { .. });
@@ -65,6 +72,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
         source,
         door: config.door,
         metrics: metrics.clone(),
+        writes: TaskTracker::new(),
         about: About {
             source: if preview { "preview" } else { "embedded" },
             context: None,
@@ -95,9 +103,17 @@ async fn serve(config: Config) -> Result<(), Failure> {
         tokio::spawn(certificate.follow(metrics));
     }
     announce(&console, listener.socket.local_addr()?, preview);
-    listener.serve(router(console), stop()?).await;
+    listener.serve(router(console.clone()), stop()?).await;
+    // Writes that were begun end with their audit event, whoever has stopped waiting for them.
+    console.writes.close();
+    if tokio::time::timeout(LAST_WRITES, console.writes.wait()).await.is_err() {
+        tracing::error!("some writes did not end in time: their audit events may be missing");
+    }
     Ok(())
 }
+
+/// Longer than a write tries.
+const LAST_WRITES: Duration = Duration::from_secs(6);
 
 async fn bind(flag: &str, address: SocketAddr) -> Result<TcpListener, Misconfigured> {
     TcpListener::bind(address)
@@ -109,9 +125,10 @@ async fn bind(flag: &str, address: SocketAddr) -> Result<TcpListener, Misconfigu
 pub fn generate_key(command: &cli::GenerateKey) -> Result<(), Failure> {
     let Generated { key, entry } = Generated::new(command.role, &command.name, command.plain);
     eprintln!("The key, for its holder. It is shown this once:");
-    println!("{key}");
+    let mut out = io::stdout().lock();
+    writeln!(out, "{key}")?;
     eprintln!("\nThe entry, for the list of keys:");
-    print!("{entry}");
+    write!(out, "{entry}")?;
     Ok(())
 }
 
@@ -128,30 +145,28 @@ pub fn router(console: SharedConsole) -> Router {
     let pages = pages::router(console.clone(), rest::in_process(routes, &console));
     let shared = pages.layer(middleware::from_fn_with_state(console.clone(), rest::share));
     let site = rest::health_routes().fallback_service(shared.into_service());
+    let base_path = console.base_path.clone();
     // By prefix and not by a route with a wildcard, whose match would count among the parameters of the API's own routes.
     let split = move |mut request: Request| {
-        if let Some(address) = rest::normalized(request.uri()) {
-            *request.uri_mut() = address;
-        }
-        let side = if rest::is_api(request.uri().path()) {
-            &guarded
-        } else {
-            &site
+        let side = match rest::below(&base_path, request.uri()) {
+            Some(address) => {
+                let address = rest::normalized(&address).unwrap_or(address);
+                let side = if rest::is_api(address.path()) { &guarded } else { &site };
+                *request.uri_mut() = address;
+                side.clone()
+            }
+            None => pages::elsewhere(&base_path, request.uri()),
         };
-        side.clone().oneshot(request)
+        side.oneshot(request)
     };
     let router = Router::new()
         .fallback(split)
+        .layer(pages::catch_panics(console.metrics.requests.panics.clone()))
         .layer(middleware::map_response(headers::harden));
-    let router = if console.door.tls {
+    if console.door.tls {
         router.layer(middleware::map_response(headers::insist_on_tls))
     } else {
         router
-    };
-    if console.base_path.is_empty() {
-        router
-    } else {
-        Router::new().nest(&console.base_path, router)
     }
 }
 

@@ -195,15 +195,15 @@ impl FromJson for IgnoredAny {
 impl FromJson for String {
     fn from_json(value: &mut Value) -> Self {
         match value.take() {
-            Value::String(text) => in_order(text),
+            Value::String(text) => without_reordering(text),
             _ => Self::new(),
         }
     }
 }
 
-/// A line that reads otherwise than it runs is no basis for a decision: characters that reorder it are shown as �.
-/// See <https://trojansource.codes>.
-fn in_order(text: String) -> String {
+/// A line that reads otherwise than it runs is no basis for a decision: characters that reorder it become �, wherever the text goes
+/// from here. See <https://trojansource.codes>.
+fn without_reordering(text: String) -> String {
     let reorders = |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if text.contains(reorders) {
         text.replace(reorders, "\u{fffd}")
@@ -295,7 +295,7 @@ fn pairs<T: FromJson>(value: &mut Value) -> BTreeMap<String, T> {
     let mut pairs = BTreeMap::new();
     if let Value::Object(members) = value.take() {
         for (name, mut value) in members {
-            pairs.insert(in_order(name), T::from_json(&mut value));
+            pairs.insert(without_reordering(name), T::from_json(&mut value));
         }
     }
     pairs

@@ -9,7 +9,8 @@ use super::{
     session::CookiePolicy,
 };
 use arc_swap::ArcSwap;
-use http::{HeaderMap, Method, header};
+use cookie::Cookie;
+use http::{HeaderMap, Method, Uri, header};
 use jiff::Timestamp;
 use opsdeck_api::Role;
 use std::{net::IpAddr, sync::Arc};
@@ -77,18 +78,43 @@ impl Default for Admitted {
 // === impl Door ===
 
 impl Door {
-    pub fn caller(&self, method: &Method, headers: &HeaderMap, now: Timestamp) -> Result<Caller, Refusal> {
+    /// As it stands where nothing is configured but keys.
+    pub fn over(keys: KeySet) -> Self {
+        Self {
+            keys: Arc::new(ArcSwap::from_pointee(keys)),
+            cookies: CookiePolicy::new("", false),
+            dev_mode: false,
+            public_origin: None,
+            tls: false,
+            limits: Limits::default(),
+            proxies: TrustedProxies::default(),
+            cors: Cors::default(),
+        }
+    }
+
+    pub fn caller(&self, method: &Method, uri: &Uri, headers: &HeaderMap, now: Timestamp) -> Result<Caller, Refusal> {
         let keys = self.keys.load();
         if keys.is_empty() {
-            return if self.dev_mode {
-                Ok(Caller::dev())
-            } else {
-                Err(Refusal::NoKeysConfigured)
+            let by_browser = headers.contains_key("sec-fetch-site") || headers.contains_key(header::ORIGIN);
+            return match self.dev_mode {
+                false => Err(Refusal::NoKeysConfigured),
+                // Without a key there is nothing else that another site's script would lack.
+                true if by_browser && !method.is_safe() && !self.is_same_origin(uri, headers) => {
+                    Err(Refusal::CrossSite)
+                }
+                true => Ok(Caller::dev()),
             };
         }
         match headers.get(API_KEY).map(|value| value.as_bytes()) {
             Some(text) if !text.is_empty() => caller_by_key(&keys, text, now),
-            _ => self.caller_by_session(&keys, method, headers, now),
+            _ => {
+                let caller = self.caller_by_session(&keys, headers, now)?;
+                if method.is_safe() || self.is_same_origin(uri, headers) {
+                    Ok(caller)
+                } else {
+                    Err(Refusal::CrossSite)
+                }
+            }
         }
     }
 
@@ -100,13 +126,17 @@ impl Door {
         }
     }
 
+    /// Exchanges a key for a browser session.
+    pub fn open_session(&self, key: &[u8], remember: bool, now: Timestamp) -> Result<Cookie<'static>, Refusal> {
+        let keys = self.keys.load();
+        let key = key_of(&keys, key, now)?;
+        Ok(self.cookies.issue(key, remember, now))
+    }
+
     /// Does the request carry anything that wants to be a credential?
     pub fn is_presented(&self, headers: &HeaderMap) -> bool {
-        let cookies = headers
-            .get_all(header::COOKIE)
-            .into_iter()
-            .filter_map(|value| value.to_str().ok());
-        headers.contains_key(API_KEY) || cookies.into_iter().any(|text| text.contains(self.cookies.name()))
+        let key = headers.get(API_KEY).is_some_and(|text| !text.is_empty());
+        key || cookies(headers).any(|text| self.cookies.is_in(text))
     }
 
     /// Takes a token from the bucket of whoever asks: of the key where there is a valid one, else of the host.
@@ -119,35 +149,33 @@ impl Door {
         })
     }
 
-    pub fn is_same_origin(&self, headers: &HeaderMap) -> bool {
-        origin::is_same_origin(headers, self.public_origin.as_deref(), self.tls)
+    pub fn is_same_origin(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+        origin::is_same_origin(uri, headers, self.public_origin.as_deref(), self.tls)
     }
 
-    fn caller_by_session(
-        &self,
-        keys: &Arc<KeySet>,
-        method: &Method,
-        headers: &HeaderMap,
-        now: Timestamp,
-    ) -> Result<Caller, Refusal> {
-        let cookies = headers
-            .get_all(header::COOKIE)
-            .into_iter()
-            .filter_map(|value| value.to_str().ok());
-        let session = cookies
-            .into_iter()
-            .find_map(|text| self.cookies.read(text, keys, now))
-            .ok_or(Refusal::Missing)?;
-        if !method.is_safe() && !self.is_same_origin(headers) {
-            return Err(Refusal::CrossSite);
-        }
+    fn caller_by_session(&self, keys: &KeySet, headers: &HeaderMap, now: Timestamp) -> Result<Caller, Refusal> {
+        let session = cookies(headers).find_map(|text| self.cookies.read(text, keys, now));
+        let session = session.ok_or(Refusal::Missing)?;
         Ok(Caller::new(session.key, Via::Session, Some(session.expires_at)))
     }
 }
 
-fn caller_by_key(keys: &KeySet, text: &[u8], now: Timestamp) -> Result<Caller, Refusal> {
+/// Each cookie by itself, `name=value`: HTTP/2 may send them in headers of their own, and what another application of this host has
+/// set may be no text at all.
+pub fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let lines = headers.get_all(header::COOKIE).into_iter();
+    lines
+        .flat_map(|line| line.as_bytes().split(|byte| *byte == b';'))
+        .filter_map(|cookie| std::str::from_utf8(cookie.trim_ascii()).ok())
+}
+
+fn key_of<'a>(keys: &'a KeySet, text: &[u8], now: Timestamp) -> Result<&'a Key, Refusal> {
     let text = std::str::from_utf8(text).map_err(|_| Refusal::Invalid)?;
-    let key = keys.find(text, now).ok_or(Refusal::Invalid)?;
+    keys.find(text, now).ok_or(Refusal::Invalid)
+}
+
+fn caller_by_key(keys: &KeySet, text: &[u8], now: Timestamp) -> Result<Caller, Refusal> {
+    let key = key_of(keys, text, now)?;
     Ok(Caller::new(key, Via::Key, key.expires_at))
 }
 
@@ -220,14 +248,8 @@ mod tests {
 
     fn door(keys: &str, dev_mode: bool) -> Door {
         Door {
-            keys: Arc::new(ArcSwap::from_pointee(KeySet::parse(keys, None).unwrap())),
-            cookies: CookiePolicy::new("", false),
             dev_mode,
-            public_origin: None,
-            tls: false,
-            limits: Limits::default(),
-            proxies: TrustedProxies::default(),
-            cors: Cors::default(),
+            ..Door::over(KeySet::parse(keys, None).unwrap())
         }
     }
 
@@ -236,7 +258,7 @@ mod tests {
             .iter()
             .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
             .collect();
-        door.caller(&method, &headers, Timestamp::UNIX_EPOCH)
+        door.caller(&method, &Uri::from_static("/"), &headers, Timestamp::UNIX_EPOCH)
     }
 
     #[test]
@@ -250,6 +272,43 @@ mod tests {
             (caller.identity.as_str(), caller.role, caller.via),
             ("dev-mode", Ok(Role::Admin), Via::Dev)
         );
+    }
+
+    #[test]
+    fn in_dev_mode_another_site_writes_nothing_and_curl_does() {
+        let write = |pairs: &[(&'static str, &str)]| ask(&door("", true), Method::POST, pairs);
+        assert_eq!(
+            write(&[("sec-fetch-site", "cross-site")]).unwrap_err(),
+            Refusal::CrossSite
+        );
+        assert_eq!(
+            write(&[("origin", "https://evil.example"), ("host", "ops.example")]).unwrap_err(),
+            Refusal::CrossSite
+        );
+        assert!(write(&[("sec-fetch-site", "same-origin")]).is_ok());
+        assert!(write(&[]).is_ok());
+    }
+
+    #[test]
+    fn what_others_have_set_on_this_host_does_not_hide_a_session() {
+        let door = door("- {key: a, role: operator}", false);
+        let issued = door.open_session(b"a", false, Timestamp::UNIX_EPOCH).unwrap();
+        let good = format!("{}={}", issued.name(), issued.value());
+        for line in [
+            format!("theme=ü; {good}"),
+            format!("opsdeck_session=x; {good}"),
+            format!("my_{good}; {good}"),
+        ] {
+            let headers = [(header::COOKIE, http::HeaderValue::from_bytes(line.as_bytes()).unwrap())];
+            let headers: HeaderMap = headers.into_iter().collect();
+            let caller = door.caller(&Method::GET, &Uri::from_static("/"), &headers, Timestamp::UNIX_EPOCH);
+            assert!(caller.is_ok(), "{line}");
+            assert!(door.is_presented(&headers));
+        }
+        let other: HeaderMap = [(header::COOKIE, format!("my_{good}").parse().unwrap())]
+            .into_iter()
+            .collect();
+        assert!(!door.is_presented(&other));
     }
 
     #[test]

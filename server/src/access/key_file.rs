@@ -58,7 +58,8 @@ impl KeyFile {
     pub async fn follow(mut self, keys: Arc<ArcSwap<KeySet>>, metrics: Keys) {
         let (signal, mut changes) = mpsc::channel(1);
         // Mounted Secrets change by swapping a symbolic link beside the file, so the directory is what is watched.
-        let _watcher = watch_directory(&self.path, signal);
+        // Where nothing can be watched, this end keeps the channel open, so that the wait below lasts.
+        let _watcher = watch_directory(&self.path, signal.clone());
         loop {
             let changed = time::timeout(PERIODIC, changes.recv()).await;
             if matches!(changed, Ok(Some(()))) {
@@ -188,13 +189,52 @@ mod tests {
         followed.until(KeySet::is_empty).await;
     }
 
+    #[test]
+    fn what_cannot_be_taken_over_is_said_once_and_changes_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("api-keys");
+        let write = |yaml: &str| std::fs::write(&path, yaml).unwrap();
+        write("- {key: a, role: viewer}");
+        let mut file = KeyFile::new(path.clone(), None);
+        file.read().unwrap();
+        for break_it in [&(|| write("- {key: [")) as &dyn Fn(), &|| {
+            std::fs::remove_file(&path).unwrap()
+        }] {
+            break_it();
+            assert!(file.refresh().is_err());
+            assert!(matches!(file.refresh(), Ok(None)));
+        }
+        write("- {key: b, role: viewer}");
+        assert!(knows(&file.refresh().unwrap().unwrap(), "b"));
+    }
+
     #[tokio::test]
-    async fn broken_yaml_leaves_the_last_good_keys() {
-        let followed = Followed::new("- {key: a, role: viewer}");
-        followed.mount("second", "- {key: [");
-        followed.mount("third", "- {key: a, role: viewer}\n- {key: c, role: viewer}");
-        followed.until(|set| knows(set, "c")).await;
-        assert!(knows(&followed.keys.load(), "a"));
+    async fn a_broken_list_leaves_the_last_good_keys_and_is_counted() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("api-keys");
+        std::fs::write(&path, "- {key: a, role: viewer}").unwrap();
+        let mut file = KeyFile::new(path.clone(), None);
+        let keys = Arc::new(ArcSwap::from_pointee(file.read().unwrap()));
+        let metrics = Keys::default();
+        tokio::spawn(file.follow(keys.clone(), metrics.clone()));
+        std::fs::write(&path, "- {key: [").unwrap();
+        let counted = async {
+            while metrics.failures.get() == 0 {
+                yield_now().await;
+            }
+        };
+        time::timeout(Duration::from_secs(20), counted)
+            .await
+            .expect("a failure that is counted");
+        assert!(knows(&keys.load(), "a"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_a_watch_the_file_is_looked_at_now_and_then() {
+        let file = KeyFile::new("/nowhere/at/all/keys.yaml".into(), None);
+        let follow = file.follow(Arc::default(), Keys::default());
+        // A loop that never waits would never let the time pass.
+        assert!(time::timeout(PERIODIC * 10, follow).await.is_err());
     }
 
     #[test]

@@ -37,20 +37,15 @@ pub struct KeySet(Vec<Key>);
 #[error("not a list of API keys: {0}")]
 pub struct Malformed(String);
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// A member that is there and blank is as good as none.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 struct Entry {
-    #[serde(default)]
-    key: String,
-    #[serde(default)]
-    key_hash: String,
-    #[serde(default)]
-    role: String,
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    description: String,
-    #[serde(default)]
+    key: Option<String>,
+    key_hash: Option<String>,
+    role: Option<String>,
+    name: Option<String>,
+    description: Option<String>,
     expires_at: Option<String>,
 }
 
@@ -60,6 +55,21 @@ pub struct Generated {
     pub key: String,
     /// YAML, to be added to the list.
     pub entry: String,
+}
+
+// === impl Malformed ===
+
+impl Malformed {
+    /// Says where, and not what stands there: the parser's own words quote it, and it may be a key.
+    fn at(error: &serde_saphyr::Error) -> Self {
+        let place = error
+            .location()
+            .map(|at| format!("line {}, column {}", at.line(), at.column()));
+        Self(format!(
+            "{}: each entry has the form `- {{key: …, role: …, name: …}}`, with texts for values",
+            place.as_deref().unwrap_or("it cannot be read")
+        ))
+    }
 }
 
 // === impl Generated ===
@@ -155,10 +165,11 @@ impl KeySet {
     /// `shared_secret` signs the sessions of all keys on all replicas; without it each key's own text does, and a key
     /// given only as a hash gets a secret that lives as long as this process.
     pub fn parse(yaml: &str, shared_secret: Option<&[u8]>) -> Result<Self, Malformed> {
-        let entries: Option<Vec<Entry>> = serde_saphyr::from_str(yaml).map_err(|error| Malformed(error.to_string()))?;
+        let entries: Option<Vec<Option<Entry>>> =
+            serde_saphyr::from_str(yaml).map_err(|error| Malformed::at(&error))?;
         let mut keys: Vec<Key> = Vec::new();
         for (index, entry) in entries.unwrap_or_default().into_iter().enumerate() {
-            let Some(key) = entry.into_key(index, shared_secret)? else {
+            let Some(key) = entry.unwrap_or_default().into_key(index, shared_secret)? else {
                 continue;
             };
             keys.retain(|earlier| earlier.digest != key.digest);
@@ -196,42 +207,43 @@ impl KeySet {
 
 impl Entry {
     fn into_key(self, index: usize, shared_secret: Option<&[u8]>) -> Result<Option<Key>, Malformed> {
-        if self.role.is_empty() || (self.key.is_empty() && self.key_hash.is_empty()) {
-            return Ok(None);
-        }
-        let digest = if self.key.is_empty() {
-            Digest::from_hex(&self.key_hash).ok_or_else(|| {
+        let given = |member: Option<String>| member.filter(|text| !text.is_empty());
+        let (key, hash) = (given(self.key), given(self.key_hash));
+        let Some(role) = given(self.role) else { return Ok(None) };
+        let digest = match (&key, hash) {
+            (Some(key), _) => Digest::of(key),
+            (None, Some(hash)) => Digest::from_hex(&hash).ok_or_else(|| {
                 Malformed(format!(
                     "entry {}: keyHash is not `sha256:` and 64 hex digits",
                     index + 1
                 ))
-            })?
-        } else {
-            Digest::of(&self.key)
+            })?,
+            (None, None) => return Ok(None),
         };
-        let expires_at = self
-            .expires_at
+        let expires_at = given(self.expires_at)
             .map(|text| {
                 text.parse()
                     .map_err(|_| Malformed(format!("entry {}: expiresAt is not an RFC 3339 time", index + 1)))
             })
             .transpose()?;
-        let role = self.role.parse::<Role>().map_err(|_| {
+        let role = role.parse::<Role>().map_err(|_| {
             tracing::warn!(
                 key.id = digest.id(),
-                role = self.role,
+                role = ?role,
                 "key has a role that does not exist: it may do nothing"
             );
-            self.role.clone()
+            role
         });
-        let identity = [self.name.trim(), self.description.trim()]
+        let identity = [self.name, self.description]
             .into_iter()
+            .flatten()
+            .map(|text| text.trim().to_owned())
             .find(|text| !text.is_empty())
-            .map_or_else(|| format!("key-{}", digest.id()), str::to_owned);
-        let session_secret = match shared_secret {
-            Some(secret) => derive(secret, &digest),
-            None if !self.key.is_empty() => derive(self.key.as_bytes(), &digest),
-            None => {
+            .unwrap_or_else(|| format!("key-{}", digest.id()));
+        let session_secret = match (shared_secret, key) {
+            (Some(secret), _) => derive(secret, &digest),
+            (None, Some(key)) => derive(key.as_bytes(), &digest),
+            (None, None) => {
                 tracing::warn!(
                     key.id = digest.id(),
                     "key is given only as a hash and there is no session secret: its browser sessions end with this process"
@@ -325,6 +337,32 @@ mod tests {
     fn nothing_printed_holds_a_key() {
         let set = keys("- {key: opsdeck_planted_secret, role: viewer}");
         assert!(!format!("{set:?}").contains("planted"));
+        for malformed in [
+            "- {key: planted, role: admin, name: [}",
+            "planted",
+            "- planted",
+            "key: planted",
+            "- {key: [planted], role: admin}",
+            "- {key: a, role: admin, expiresAt: planted}",
+            "- {keyHash: planted, role: admin}",
+            "- key: \"planted\n",
+        ] {
+            let said = KeySet::parse(malformed, None).unwrap_err().to_string();
+            assert!(!said.contains("planted"), "{malformed}: {said}");
+            assert!(!said.contains('\n'), "one line: {said}");
+        }
+    }
+
+    #[test]
+    fn a_blank_member_is_none() {
+        for blank in ["", "~", "''", "null"] {
+            let list =
+                format!("- key: a\n  role: viewer\n  name: {blank}\n  description: wallboard\n  expiresAt: {blank}\n");
+            assert_eq!(keys(&list).find("a", now()).unwrap().identity, "wallboard", "{blank}");
+            assert!(keys(&format!("- key: {blank}\n  role: viewer\n")).is_empty(), "{blank}");
+            assert!(keys(&format!("- key: a\n  role: {blank}\n")).is_empty(), "{blank}");
+        }
+        assert_eq!(keys("-\n- {key: a, role: viewer}\n").len(), 1);
     }
 
     #[test]

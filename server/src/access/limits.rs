@@ -1,11 +1,21 @@
 //! How much one host or one key may ask: token buckets that start full and refill evenly.
 
-use governor::{Quota, RateLimiter, clock::Clock, middleware::NoOpMiddleware, state::keyed::DashMapStateStore};
+use dashmap::{DashMap, Entry};
+use governor::{
+    Quota, RateLimiter,
+    clock::Clock,
+    middleware::NoOpMiddleware,
+    nanos::Nanos,
+    state::{StateStore, keyed::ShrinkableKeyedStateStore},
+};
 use std::{
     hash::{DefaultHasher, Hash, Hasher as _},
     net::IpAddr,
     num::NonZeroU32,
-    sync::Mutex,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -49,8 +59,17 @@ pub struct Limits {
 #[derive(Debug)]
 struct Buckets {
     limit: PerMinute,
-    limiter: RateLimiter<Spender, DashMapStateStore<Spender>, RuntimeClock, NoOpMiddleware<Instant>>,
+    limiter: RateLimiter<Spender, Table, RuntimeClock, NoOpMiddleware<Instant>>,
     swept: Mutex<Instant>,
+}
+
+/// What each spender has left, as the time at which its bucket is full again. Bounded: while there is no room, whoever has no
+/// bucket yet shares one with others.
+#[derive(Debug, Default)]
+struct Table {
+    buckets: DashMap<Spender, Nanos>,
+    /// Counted apart, because asking the map looks at all of its parts.
+    held: AtomicUsize,
 }
 
 /// The clock of the runtime, which stands still where a test wants it to.
@@ -115,7 +134,7 @@ impl Buckets {
     fn new(limit: PerMinute) -> Self {
         Self {
             limit,
-            limiter: RateLimiter::dashmap_with_clock(Quota::per_minute(limit.0), RuntimeClock),
+            limiter: RateLimiter::new(Quota::per_minute(limit.0), Table::default(), RuntimeClock),
             swept: Mutex::new(RuntimeClock.now()),
         }
     }
@@ -124,11 +143,6 @@ impl Buckets {
         if self.limiter.len() >= MAX_BUCKETS {
             self.sweep();
         }
-        let spender = if self.limiter.len() < MAX_BUCKETS {
-            spender
-        } else {
-            crowd(&spender)
-        };
         self.limiter
             .check_key(&spender)
             .map_err(|_| Exhausted { limit: self.limit })
@@ -143,6 +157,60 @@ impl Buckets {
             self.limiter.retain_recent();
             self.limiter.shrink_to_fit();
         }
+    }
+}
+
+// === impl Table ===
+
+impl StateStore for Table {
+    type Key = Spender;
+
+    fn measure_and_replace<T, F, E>(&self, spender: &Spender, measure: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        if let Some(mut full) = self.buckets.get_mut(spender) {
+            let (outcome, after) = measure(Some(*full))?;
+            *full = after;
+            return Ok(outcome);
+        }
+        let place = if self.len() < MAX_BUCKETS {
+            spender.clone()
+        } else {
+            crowd(spender)
+        };
+        match self.buckets.entry(place) {
+            Entry::Occupied(mut full) => {
+                let (outcome, after) = measure(Some(*full.get()))?;
+                full.insert(after);
+                Ok(outcome)
+            }
+            Entry::Vacant(empty) => {
+                let (outcome, after) = measure(None)?;
+                empty.insert(after);
+                self.held.fetch_add(1, Ordering::Relaxed);
+                Ok(outcome)
+            }
+        }
+    }
+}
+
+impl ShrinkableKeyedStateStore<Spender> for Table {
+    fn retain_recent(&self, drop_below: Nanos) {
+        self.buckets.retain(|_, full| *full > drop_below);
+        self.held.store(self.buckets.len(), Ordering::Relaxed);
+    }
+
+    fn shrink_to_fit(&self) {
+        self.buckets.shrink_to_fit();
+    }
+
+    fn len(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 }
 
@@ -195,6 +263,18 @@ mod tests {
         }
         let held = limits.hosts.limiter.len();
         assert!(held <= MAX_BUCKETS + SHARED_BUCKETS as usize, "{held} buckets");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_flood_of_others_gives_nobody_a_second_bucket_and_takes_none_away() {
+        let limits = Limits::default();
+        assert!((0..30).all(|_| limits.spend(host(1)).is_ok()));
+        assert!(limits.spend(host(2)).is_ok());
+        (10..200_000).for_each(|number| {
+            let _ = limits.spend(host(number));
+        });
+        assert!(limits.spend(host(1)).is_err());
+        assert!((0..29).all(|_| limits.spend(host(2)).is_ok()));
     }
 
     #[tokio::test(start_paused = true)]

@@ -71,9 +71,7 @@ impl CookiePolicy {
 
     /// Reads a `Cookie` header. Nothing is told about why a session does not count.
     pub fn read<'a>(&self, header: &str, keys: &'a KeySet, now: Timestamp) -> Option<Session<'a>> {
-        let cookie = Cookie::split_parse(header)
-            .flatten()
-            .find(|cookie| cookie.name() == self.name())?;
+        let cookie = self.find(header)?;
         let (claims, mac) = cookie.value().rsplit_once('.')?;
         let mut parts = claims.split('.');
         let (id, _issued, end) = (parts.next()?, parts.next()?, parts.next()?);
@@ -82,6 +80,17 @@ impl CookiePolicy {
         let mac = BASE64_URL_SAFE_NO_PAD.decode(mac).ok()?;
         sign(key, claims).verify_slice(&mac).ok()?;
         (now < expires_at).then_some(Session { key, expires_at })
+    }
+
+    /// Whether a `Cookie` header has one of ours, valid or not.
+    pub fn is_in(&self, header: &str) -> bool {
+        self.find(header).is_some()
+    }
+
+    fn find<'a>(&self, header: &'a str) -> Option<Cookie<'a>> {
+        Cookie::split_parse(header)
+            .flatten()
+            .find(|cookie| cookie.name() == self.name())
     }
 
     fn cookie(&self, value: String) -> Cookie<'static> {

@@ -14,8 +14,7 @@ use crate::{
     cli,
     listen::tls::{Certificate, Files},
 };
-use arc_swap::ArcSwap;
-use std::{ffi::OsString, sync::Arc};
+use std::sync::Arc;
 
 pub(super) fn door(
     keys: KeySet,
@@ -24,13 +23,12 @@ pub(super) fn door(
     flags: &cli::Door,
 ) -> Result<Door, Misconfigured> {
     let public_origin = mount.public_url.as_deref().map(public_origin).transpose()?;
-    let tls = is_given(flags.tls_cert.as_ref());
+    let tls = flags.tls_cert.is_some();
     let secure = tls
         || public_origin
             .as_deref()
             .is_some_and(|origin| origin.starts_with("https://"));
     Ok(Door {
-        keys: Arc::new(ArcSwap::from_pointee(keys)),
         cookies: CookiePolicy::new(base_path, secure),
         dev_mode: dev_mode(std::env::var("CHATCLI_OPERATOR_DEV_MODE").ok().as_deref()),
         public_origin,
@@ -38,28 +36,21 @@ pub(super) fn door(
         limits: Limits::new(PerMinute(flags.rate_limit_host), PerMinute(flags.rate_limit_key)),
         proxies: trusted_proxies(&flags.trusted_proxies)?,
         cors: cors(flags)?,
+        ..Door::over(keys)
     })
 }
 
 /// TLS is all or nothing: half of it would silently be plain text.
 pub(super) fn certificate(flags: &cli::Door) -> Result<Option<Arc<Certificate>>, Misconfigured> {
-    let given = |path: &Option<OsString>| path.clone().filter(|path| !path.is_empty());
     let half = |flag: &str, other: &str| Misconfigured(format!("{flag} is given without {other}: TLS needs both"));
-    match (given(&flags.tls_cert), given(&flags.tls_key)) {
+    match (flags.tls_cert.clone(), flags.tls_key.clone()) {
         (None, None) => Ok(None),
         (Some(_), None) => Err(half("--tls-cert", "--tls-key")),
         (None, Some(_)) => Err(half("--tls-key", "--tls-cert")),
-        (Some(cert), Some(key)) => Certificate::load(Files {
-            cert: cert.into(),
-            key: key.into(),
-        })
-        .map(Some)
-        .map_err(|error| Misconfigured(format!("--tls-cert, --tls-key: {error}"))),
+        (Some(cert), Some(key)) => Certificate::load(Files { cert, key })
+            .map(Some)
+            .map_err(|error| Misconfigured(format!("--tls-cert, --tls-key: {error}"))),
     }
-}
-
-fn is_given(value: Option<&OsString>) -> bool {
-    value.is_some_and(|text| !text.is_empty())
 }
 
 fn trusted_proxies(texts: &[String]) -> Result<TrustedProxies, Misconfigured> {
@@ -107,6 +98,7 @@ fn public_origin(text: &str) -> Result<String, Misconfigured> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser as _;
 
     #[test]
     fn dev_mode_takes_upstreams_words_only() {
@@ -123,6 +115,26 @@ mod tests {
     fn a_public_url_is_reduced_to_its_origin() {
         assert_eq!(public_origin("https://ops.example/x").unwrap(), "https://ops.example");
         assert!(public_origin("ops.example").is_err());
+    }
+
+    #[test]
+    fn half_a_tls_configuration_is_refused_and_says_which_half_is_missing() {
+        for (given, missing) in [("--tls-cert", "--tls-key"), ("--tls-key", "--tls-cert")] {
+            let refused = certificate(&flags(&[given, "some.pem"])).unwrap_err().to_string();
+            assert_eq!(refused, format!("{given} is given without {missing}: TLS needs both"));
+        }
+        let absent = flags(&["--tls-cert", "/nowhere/tls.crt", "--tls-key", "/nowhere/tls.key"]);
+        let refused = certificate(&absent).unwrap_err().to_string();
+        assert!(refused.contains("/nowhere/tls.crt cannot be read"), "{refused}");
+        assert!(certificate(&flags(&[])).unwrap().is_none());
+    }
+
+    fn flags(given: &[&str]) -> cli::Door {
+        let line = ["opsdeck", "preview"].iter().chain(given);
+        match cli::Cli::try_parse_from(line).unwrap().command {
+            cli::Command::Preview(preview) => preview.door,
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]

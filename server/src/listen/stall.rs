@@ -98,7 +98,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stalling<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _, duplex},
+        time::advance,
+    };
 
     const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -122,7 +125,7 @@ mod tests {
         let mut server = Stalling::new(server, PATIENCE);
         for _ in 0..5 {
             let slow = async {
-                sleep(PATIENCE * 3 / 4).await;
+                advance(PATIENCE * 3 / 4).await;
                 client.write_u8(1).await.unwrap();
             };
             let (byte, ()) = tokio::join!(server.read_u8(), slow);

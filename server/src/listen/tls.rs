@@ -14,11 +14,12 @@ use rustls::{
     sign::CertifiedKey,
     version::TLS13,
 };
+use sha2::{Digest as _, Sha256};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
 /// How often the files are looked at: renewals come days ahead of need, and mounted files change without a sign.
-const LOOK: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Where certificate chain and private key are, as PEM.
 #[derive(Clone, Debug)]
@@ -46,26 +47,32 @@ pub enum Unusable {
 #[derive(Debug)]
 pub struct Certificate {
     files: Files,
-    /// What the files held when they were last looked at.
-    seen: ArcSwap<Pem>,
+    /// Digest of what the files held when they were last taken over.
+    taken: [u8; 32],
     current: ArcSwap<CertifiedKey>,
 }
 
-#[derive(Debug, Eq, PartialEq)]
 struct Pem {
     cert: Vec<u8>,
     key: Vec<u8>,
+}
+
+/// What a look at the files has found.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Seen {
+    Files([u8; 32]),
+    Nothing,
 }
 
 // === impl Certificate ===
 
 impl Certificate {
     pub fn load(files: Files) -> Result<Arc<Self>, Unusable> {
-        let seen = files.read()?;
-        let current = ArcSwap::from_pointee(files.certify(&seen)?);
+        let pem = files.read()?;
+        let current = ArcSwap::from_pointee(files.certify(&pem)?);
         Ok(Arc::new(Self {
             files,
-            seen: ArcSwap::from_pointee(seen),
+            taken: pem.digest(),
             current,
         }))
     }
@@ -90,35 +97,28 @@ impl Certificate {
     /// Keeps the certificate equal to its files. What cannot be used leaves the last good one in force.
     pub async fn follow(self: Arc<Self>, metrics: Metrics) {
         self.report(&metrics);
+        // Certificate and key are two files and change one after the other, so a change counts once two looks agree on it.
+        let (mut done, mut before) = (Seen::Files(self.taken), Seen::Files(self.taken));
         loop {
             tokio::time::sleep(LOOK).await;
-            match self.refresh() {
-                Ok(false) => {}
-                Ok(true) => {
-                    tracing::info!(end = self.end().map(tracing::field::display), "TLS certificate changed");
-                    self.report(&metrics);
-                }
-                Err(error) => {
-                    metrics.certificate_failures.inc();
-                    tracing::error!(%error, "TLS certificate not taken over: the last good one stays in force");
+            let pem = self.files.read();
+            let seen = pem.as_ref().map_or(Seen::Nothing, |pem| Seen::Files(pem.digest()));
+            if seen != done && seen == before {
+                done = seen;
+                match pem.and_then(|pem| self.files.certify(&pem)) {
+                    Ok(certified) => {
+                        self.current.store(Arc::new(certified));
+                        tracing::info!(end = self.end().map(tracing::field::display), "TLS certificate changed");
+                        self.report(&metrics);
+                    }
+                    Err(error) => {
+                        metrics.certificate_failures.inc();
+                        tracing::error!(%error, "TLS certificate not taken over: the last good one stays in force");
+                    }
                 }
             }
+            before = seen;
         }
-    }
-
-    /// Takes over what has changed; the same bad files are refused once and not at every look.
-    fn refresh(&self) -> Result<bool, Unusable> {
-        let Ok(pem) = self.files.read() else {
-            // Gone for a moment while it is being replaced. If it stays away, the certificate's end is what alarms.
-            return Ok(false);
-        };
-        if pem == **self.seen.load() {
-            return Ok(false);
-        }
-        let certified = self.files.certify(&pem);
-        self.seen.store(Arc::new(pem));
-        self.current.store(Arc::new(certified?));
-        Ok(true)
     }
 
     fn report(&self, metrics: &Metrics) {
@@ -129,6 +129,15 @@ impl Certificate {
 impl ResolvesServerCert for Certificate {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(self.current.load_full())
+    }
+}
+
+// === impl Pem ===
+
+impl Pem {
+    fn digest(&self) -> [u8; 32] {
+        let hash = Sha256::new().chain_update(&self.cert).chain_update(&self.key);
+        hash.finalize().into()
     }
 }
 

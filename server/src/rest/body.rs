@@ -32,6 +32,15 @@ impl Members {
         }
     }
 
+    /// False where there is none.
+    pub(super) fn flag(&self, member: &str) -> Result<bool, Error> {
+        match self.get(member) {
+            None | Some(Value::Null) => Ok(false),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(_) => Err(malformed(member, &format!("{member} is not true or false"))),
+        }
+    }
+
     /// Upstream takes any letter case.
     fn get(&self, member: &str) -> Option<&Value> {
         let any_case = || {

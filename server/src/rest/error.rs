@@ -196,12 +196,12 @@ impl From<Exhausted> for Error {
 
 impl From<Unreadable> for Error {
     fn from(unreadable: Unreadable) -> Self {
-        let (status, reason) = match unreadable {
-            Unreadable::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, Reason::TooLarge),
-            Unreadable::TooSlow => (StatusCode::REQUEST_TIMEOUT, Reason::Timeout),
-            Unreadable::BrokenOff => (StatusCode::BAD_REQUEST, Reason::Invalid),
+        let reason = match unreadable {
+            Unreadable::TooLarge(_) => Reason::TooLarge,
+            Unreadable::TooSlow => Reason::Timeout,
+            Unreadable::BrokenOff => Reason::Invalid,
         };
-        Self::new(status, reason, unreadable.to_string())
+        Self::new(unreadable.status(), reason, unreadable.to_string())
     }
 }
 

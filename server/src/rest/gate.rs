@@ -1,5 +1,5 @@
-//! What a request from outside passes before it reaches a route, outermost first: the access log, the envelope of errors,
-//! other origins, the limits. Pages ask the same routes in process and spend where the page is asked for.
+//! What a request from outside passes before it reaches a route, outermost first: the access log, other origins, the envelope
+//! of errors, the limits. Pages ask the same routes in process and spend where the page is asked for.
 
 use super::{Error, answer};
 use crate::{
@@ -13,7 +13,7 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
 };
-use http::HeaderMap;
+use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use std::{
     any::Any,
@@ -37,10 +37,10 @@ pub fn in_process(routes: Router, console: &SharedConsole) -> Router {
 
 /// The routes as the network reaches them.
 pub fn facing_the_network(routes: Router, console: SharedConsole) -> Router {
-    let routes = routes
-        .layer(middleware::from_fn_with_state(console.clone(), limit))
-        .layer(middleware::from_fn_with_state(console.clone(), share));
-    in_process(routes, &console).layer(middleware::from_fn_with_state(console, record))
+    let limited = routes.layer(middleware::from_fn_with_state(console.clone(), limit));
+    in_process(limited, &console)
+        .layer(middleware::from_fn_with_state(console.clone(), share))
+        .layer(middleware::from_fn_with_state(console, record))
 }
 
 /// Who asks, from where. The address is that of the client, which is not always the peer.
@@ -49,7 +49,7 @@ pub fn identify(console: &Console, request: &Request) -> (Admitted, IpAddr) {
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(peer)| peer.ip());
     let door = &console.door;
     let host = door.proxies.client(peer, request.headers());
-    let caller = door.caller(request.method(), request.headers(), Timestamp::now());
+    let caller = door.caller(request.method(), request.uri(), request.headers(), Timestamp::now());
     (Admitted(caller), host)
 }
 
@@ -57,9 +57,10 @@ pub fn identify(console: &Console, request: &Request) -> (Admitted, IpAddr) {
 pub async fn share(State(console): State<SharedConsole>, request: Request, next: Next) -> Response {
     let cors = &console.door.cors;
     let headers = cors.headers(request.headers());
-    let mut response = match cors.preflight(request.method(), request.headers()) {
-        Some(status) => status.into_response(),
-        None => next.run(request).await,
+    let mut response = if cors.is_preflight(request.method(), request.headers()) {
+        StatusCode::NO_CONTENT.into_response()
+    } else {
+        next.run(request).await
     };
     for (name, value) in headers {
         response.headers_mut().append(name, value);
@@ -99,12 +100,12 @@ async fn record(State(console): State<SharedConsole>, mut request: Request, next
         .requests
         .answered(method.as_str(), response.status().as_u16(), took);
     tracing::info!(
-        method = ?method.as_str(),
-        path = ?path,
+        method = method.as_str(),
+        path,
         status = response.status().as_u16(),
         duration = ?Duration::from_micros(u64::try_from(took.as_micros()).unwrap_or(u64::MAX)),
-        role = ?role,
-        identity = ?identity,
+        role = role,
+        identity = identity,
         key.id = key_id,
         client = %host,
         request.id = request_id(response.headers()),

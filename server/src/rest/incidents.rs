@@ -117,7 +117,7 @@ fn incident(ask: &Ask, issue: &Issue) -> Response {
 /// Who resolved it this very moment: the state is stored first, the name right after it.
 async fn signed(ask: &Ask, name: &str) -> Option<AlreadyResolved> {
     const JUST_NOW: SignedDuration = SignedDuration::from_secs(10);
-    const PATIENCE: Duration = Duration::from_secs(2);
+    const PATIENCE: Duration = Duration::from_millis(300);
     let mut changes = ask.console.catalog.subscribe();
     let look = async {
         loop {
@@ -125,7 +125,8 @@ async fn signed(ask: &Ask, name: &str) -> Option<AlreadyResolved> {
             let snapshot = ask.console.catalog.snapshot();
             let issue = &ask.find::<Issue>(&snapshot, &INCIDENT, name).ok()?.object;
             let resolved = triage::resolved(issue)?;
-            let recent = resolved.at.is_some_and(|at| ask.now.duration_since(at) < JUST_NOW);
+            let age = resolved.at.map(|at| ask.now.duration_since(at));
+            let recent = age.is_some_and(|age| age.abs() < JUST_NOW);
             if resolved.by.is_some() || !recent {
                 return Some(resolved);
             }

@@ -29,10 +29,31 @@ pub fn normalized(uri: &Uri) -> Option<Uri> {
     let decoded = percent_decode_str(path).decode_utf8().ok()?;
     let trimmed = decoded.strip_suffix('/').unwrap_or(&decoded);
     let path = utf8_percent_encode(trimmed, SEGMENT).to_string();
+    at(uri, &path)
+}
+
+/// The address as it is below the base path; None for one that is not.
+pub fn below(base_path: &str, uri: &Uri) -> Option<Uri> {
+    let within = uri.path().strip_prefix(base_path)?;
+    within.starts_with('/').then(|| at(uri, within)).flatten()
+}
+
+/// Another path, and all the rest of the address: over HTTP/2 it holds the host.
+fn at(uri: &Uri, path: &str) -> Option<Uri> {
+    let mut parts = uri.clone().into_parts();
     let target = uri
         .query()
-        .map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
-    target.parse().ok()
+        .map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    parts.path_and_query = Some(target.parse().ok()?);
+    Uri::from_parts(parts).ok()
+}
+
+/// Escapes may hold any bytes; no name is made of such.
+pub(super) fn legible(uri: &Uri) -> Result<(), Error> {
+    match percent_decode_str(uri.path()).decode_utf8() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::invalid("path", "the path holds escapes that are not UTF-8")),
+    }
 }
 
 /// The end of every path that is in no route: costs a valid key first, then says what is unknown.
@@ -52,9 +73,7 @@ fn unknown(resource: &str) -> String {
         .iter()
         .any(|route| route.path.trim_start_matches('/').split('/').next() == Some(resource));
     match resource {
-        "approvals" | "incidents" | "postmortems" if known => format!("unknown {resource} endpoint"),
         "aiinsights" | "remediations" if known => format!("unknown {resource} route"),
-        "analytics" if known => "unknown analytics endpoint".into(),
         _ if known => format!("unknown {resource} endpoint"),
         _ => format!("unknown resource: {resource}"),
     }
@@ -63,6 +82,20 @@ fn unknown(resource: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_below_the_base_path_keeps_its_host_and_query() {
+        let within = |text: &'static str| below("/ops", &Uri::from_static(text)).map(|uri| uri.to_string());
+        assert_eq!(within("/ops/").as_deref(), Some("/"));
+        assert_eq!(within("/ops/incidents?page=2").as_deref(), Some("/incidents?page=2"));
+        assert_eq!(
+            within("https://a.example/ops/x").as_deref(),
+            Some("https://a.example/x")
+        );
+        for other in ["/ops", "/opsx/", "/", "/incidents"] {
+            assert_eq!(within(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn one_spelling_for_the_router() {

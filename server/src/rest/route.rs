@@ -57,18 +57,13 @@ impl Need {
     }
 }
 
+// axum answers HEAD from the handler of GET.
 pub(super) fn get<H: Handler<T, SharedConsole>, T: 'static>(
     path: &'static str,
     need: impl Into<Need>,
     handler: H,
 ) -> Route {
-    // axum answers HEAD from the same handler.
-    Route {
-        method: Method::GET,
-        path,
-        need: need.into(),
-        handler: on(MethodFilter::GET, handler),
-    }
+    route(Method::GET, MethodFilter::GET, path, need, handler)
 }
 
 pub(super) fn post<H: Handler<T, SharedConsole>, T: 'static>(
@@ -76,12 +71,7 @@ pub(super) fn post<H: Handler<T, SharedConsole>, T: 'static>(
     need: impl Into<Need>,
     handler: H,
 ) -> Route {
-    Route {
-        method: Method::POST,
-        path,
-        need: need.into(),
-        handler: on(MethodFilter::POST, handler),
-    }
+    route(Method::POST, MethodFilter::POST, path, need, handler)
 }
 
 pub(super) fn delete<H: Handler<T, SharedConsole>, T: 'static>(
@@ -89,11 +79,21 @@ pub(super) fn delete<H: Handler<T, SharedConsole>, T: 'static>(
     need: impl Into<Need>,
     handler: H,
 ) -> Route {
+    route(Method::DELETE, MethodFilter::DELETE, path, need, handler)
+}
+
+fn route<H: Handler<T, SharedConsole>, T: 'static>(
+    method: Method,
+    filter: MethodFilter,
+    path: &'static str,
+    need: impl Into<Need>,
+    handler: H,
+) -> Route {
     Route {
-        method: Method::DELETE,
+        method,
         path,
         need: need.into(),
-        handler: on(MethodFilter::DELETE, handler),
+        handler: on(filter, handler),
     }
 }
 
@@ -151,7 +151,7 @@ fn resource(path: &str) -> &str {
 async fn guard(need: Need, request: Request, next: Next) -> Response {
     let admitted = request.extensions().get::<Admitted>().cloned().unwrap_or_default();
     if request.method().is_safe() {
-        return match need.check(&admitted) {
+        return match need.check(&admitted).and_then(|()| path::legible(request.uri())) {
             Ok(()) => next.run(request).await,
             Err(refusal) => refusal.into_response(),
         };
@@ -170,7 +170,8 @@ async fn guard(need: Need, request: Request, next: Next) -> Response {
 /// The body comes after the role: who may not write learns that first, and nothing is read for them.
 async fn write(need: Need, admitted: &Admitted, request: Request, next: Next) -> Result<Response, Error> {
     need.check(admitted)?;
-    Ok(next.run(payload::collect(request).await?).await)
+    path::legible(request.uri())?;
+    Ok(next.run(payload::collect(request, payload::LARGEST).await?).await)
 }
 
 /// A write as it was asked for, for the log.
@@ -200,12 +201,12 @@ impl Attempt {
         tracing::warn!(
             request.id = self.request_id.0,
             method = %self.method,
-            path = ?self.path,
-            by = ?by,
-            role = ?role,
+            path = self.path,
+            by = by,
+            role = role,
             status = error.status().as_u16(),
             reason = ?error.reason(),
-            told = ?error.message(),
+            told = error.message(),
             "write refused"
         );
     }

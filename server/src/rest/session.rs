@@ -1,6 +1,6 @@
 //! `POST /session` exchanges a key for a browser session; `DELETE /session` ends it.
 
-use super::{Error, ask::Ask};
+use super::{Error, ask::Ask, body::Members};
 use crate::{
     access::caller::{API_KEY, Via},
     console::SharedConsole,
@@ -12,49 +12,24 @@ use axum::{
 };
 use cookie::Cookie;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use serde::Deserialize;
-
-#[derive(Default, Deserialize)]
-struct NewSession {
-    #[serde(default)]
-    remember: Option<bool>,
-}
 
 /// The key must be in `X-API-Key`: a session does not beget another one.
 pub(super) async fn create_session(ask: Ask, headers: HeaderMap, body: Bytes) -> Result<Response, Error> {
     if ask.caller.via == Via::Session {
         return Err(Error::unauthorized("missing API key in X-API-Key header"));
     }
-    let wanted = if body.is_empty() {
-        NewSession::default()
-    } else {
-        parse(&body)?
-    };
-    let door = &ask.console.door;
-    let keys = door.keys.load();
-    let text = headers
-        .get(API_KEY)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let Some(key) = keys.find(text, ask.now) else {
-        // Dev mode: everybody is in already.
+    let remember = Members::parse(&body)?.flag("remember")?;
+    if ask.caller.via == Via::Dev {
+        // Everybody is in already.
         return Ok(no_content(None));
-    };
-    Ok(no_content(Some(&door.cookies.issue(
-        key,
-        wanted.remember.unwrap_or_default(),
-        ask.now,
-    ))))
+    }
+    let key = headers.get(API_KEY).map(HeaderValue::as_bytes).unwrap_or_default();
+    let cookie = ask.console.door.open_session(key, remember, ask.now)?;
+    Ok(no_content(Some(&cookie)))
 }
 
 pub(super) async fn delete_session(State(console): State<SharedConsole>) -> Response {
     no_content(Some(&console.door.cookies.clear()))
-}
-
-fn parse(body: &[u8]) -> Result<NewSession, Error> {
-    serde_json::from_slice::<Option<NewSession>>(body)
-        .map(Option::unwrap_or_default)
-        .map_err(|error| Error::invalid("remember", format!("invalid request body: {error}")))
 }
 
 fn no_content(cookie: Option<&Cookie<'_>>) -> Response {

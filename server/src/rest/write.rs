@@ -14,14 +14,10 @@ use crate::{
 };
 use jiff::Timestamp;
 use serde_json::Value;
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
 
-/// Every round that is lost was won by somebody, so this many others may be quicker.
-const TRIES: usize = 16;
-/// After this, no further try is begun.
+/// After this, no further try is begun. Every round that is lost was won by somebody, so the others get on.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A kind that people change through the API.
@@ -69,7 +65,9 @@ impl Ask {
             deed,
             single: *single,
         };
-        tokio::spawn(async move { doing.run(object, rule).await })
+        self.console
+            .writes
+            .spawn(async move { doing.run(object, rule).await })
             .await
             .map_err(Error::internal)?
     }
@@ -84,7 +82,7 @@ impl Doing {
         rule: impl Fn(&K, Timestamp) -> Result<Decision, Error>,
     ) -> Result<Arc<K>, Error> {
         let (begun, address, known) = (Instant::now(), object.address(), object.last_hand());
-        for _ in 0..TRIES {
+        loop {
             let now = Timestamp::now();
             let Decision { verb, marks, details } = rule(&object, now)?;
             let precondition = object.meta().resource_version.clone();
@@ -125,7 +123,7 @@ impl Doing {
                 Ok(stored) => return Some(stored),
                 Err(error) => tracing::error!(
                     %error,
-                    by = ?self.by,
+                    by = self.by,
                     event = self.deed.event_type(),
                     kind = %address.kind,
                     namespace = address.namespace,
@@ -144,7 +142,7 @@ impl Doing {
         if let Err(error) = self.write(&address, None, verb).await {
             tracing::error!(
                 %error,
-                by = ?entry.by,
+                by = entry.by,
                 event = entry.deed.event_type(),
                 kind = %entry.on.kind,
                 namespace = entry.on.namespace,

@@ -1,15 +1,12 @@
 //! A console over the sample objects, and words to ask it with.
 
-use arc_swap::ArcSwap;
 use axum::{Router, body::Body};
-use http::{HeaderMap, Method, Request, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
 use opsdeck::{
     access::{
         caller::Door,
-        client_host::TrustedProxies,
-        cors::Cors,
         keys::KeySet,
         limits::{Limits, PerMinute},
         session::CookiePolicy,
@@ -24,6 +21,7 @@ use opsdeck::{
 };
 use serde_json::Value;
 use std::{net::SocketAddr, num::NonZeroU32, sync::Arc};
+use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 pub(crate) const VIEWER: &str = "key-of-a-viewer";
@@ -88,6 +86,11 @@ impl TestConsole {
         Self::behind(door, Vec::new(), "", |store| store).await
     }
 
+    /// The same under a base path.
+    pub(crate) async fn behind_door(door: Door, base_path: &str) -> Self {
+        Self::behind(door, Vec::new(), base_path, |store| store).await
+    }
+
     /// Over a source that stands between the console and the store.
     pub(crate) async fn around<S: Source + 'static>(
         objects: Vec<Value>,
@@ -110,6 +113,7 @@ impl TestConsole {
             source: source(Arc::new(store)),
             door,
             metrics: Metrics::default(),
+            writes: TaskTracker::new(),
             about: About {
                 source: "embedded",
                 context: None,
@@ -168,17 +172,11 @@ impl TestConsole {
 /// A door with these keys and limits that no test reaches by accident.
 pub(crate) fn door(keys: &str, base_path: &str) -> Door {
     let plenty = PerMinute(NonZeroU32::MAX);
+    let keys = KeySet::parse(keys, None).expect("a list of keys");
     Door {
-        keys: Arc::new(ArcSwap::from_pointee(
-            KeySet::parse(keys, None).expect("a list of keys"),
-        )),
         cookies: CookiePolicy::new(base_path, false),
-        dev_mode: false,
-        public_origin: None,
-        tls: false,
         limits: Limits::new(plenty, plenty),
-        proxies: TrustedProxies::default(),
-        cors: Cors::default(),
+        ..Door::over(keys)
     }
 }
 
@@ -190,7 +188,8 @@ impl Asking<'_> {
     }
 
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
-        self.headers.insert(name, value.parse().expect("a header value"));
+        let value = HeaderValue::from_bytes(value.as_bytes()).expect("a header value");
+        self.headers.insert(name, value);
         self
     }
 

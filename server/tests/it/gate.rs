@@ -172,6 +172,77 @@ async fn the_access_log_has_refusals_and_escapes_what_would_forge_a_line() {
 }
 
 #[tokio::test]
+async fn every_answer_is_hardened() {
+    let console = TestConsole::guarded(door(KEYS, "")).await;
+    for path in ["/", "/favicon.svg", "/healthz", "/api/v1/incidents", "/nothing.txt"] {
+        let answered = console.get(path).answer().await;
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
+            (
+                "permissions-policy",
+                "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+            ),
+        ] {
+            assert_eq!(answered.header(name), Some(value), "{name} of {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_and_files_are_shared_and_health_is_not() {
+    let console = TestConsole::guarded(sharing(false)).await;
+    let origin = |path| {
+        let asking = console.get(path).header("origin", PAGE);
+        async {
+            asking
+                .answer()
+                .await
+                .header("access-control-allow-origin")
+                .map(str::to_owned)
+        }
+    };
+    assert_eq!(origin("/").await.as_deref(), Some(PAGE));
+    assert_eq!(origin("/favicon.svg").await.as_deref(), Some(PAGE));
+    assert_eq!(origin("/healthz").await, None);
+}
+
+#[tokio::test]
+async fn a_name_that_is_no_text_is_an_error_like_any_other() {
+    let console = TestConsole::guarded(door(KEYS, "")).await;
+    let name = console.get("/api/v1/incidents/%ff");
+    name.key(VIEWER).answer().await.assert_error(400, "invalid");
+    console
+        .get("/api/v1/incidents/%ff")
+        .answer()
+        .await
+        .assert_error(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn a_session_is_made_by_any_key_and_by_a_body_that_says_what_it_means() {
+    let console = TestConsole::guarded(door("- {key: ключ, role: viewer}", "")).await;
+    let open = |body: &'static str| {
+        console
+            .ask(Method::POST, "/api/v1/session")
+            .key("ключ")
+            .body(body)
+            .answer()
+    };
+    for body in ["", " ", "{}", "null", r#"{"remember":true}"#] {
+        let opened = open(body).await;
+        assert_eq!(opened.status, StatusCode::NO_CONTENT, "{body:?}");
+        assert!(opened.header("set-cookie").is_some(), "{body:?}");
+    }
+    for body in ["[]", "1", r#"{"remember":"planted"}"#] {
+        let message = open(body).await.assert_error(400, "invalid");
+        assert!(!message.contains("planted"), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn hsts_is_promised_over_tls_alone() {
     let hsts = |tls| async move {
         let console = TestConsole::guarded(Door { tls, ..door(KEYS, "") }).await;

@@ -170,7 +170,7 @@ async fn a_snooze_that_cannot_be_is_refused_before_anything_is_looked_up() {
         (r#"{"duration":"0"}"#, "invalid duration", "duration"),
         (r#"{"duration":"-5m"}"#, "invalid duration", "duration"),
         (r#"{"duration":"1d"}"#, "invalid duration", "duration"),
-        (r#"{"duration":"721h"}"#, "invalid duration", "duration"),
+        (r#"{"duration":"2562048h"}"#, "invalid duration", "duration"),
         (r#"{"duration":5}"#, "invalid request body", "duration"),
         ("{", "invalid request body", "body"),
         ("[]", "invalid request body", "body"),

@@ -5,13 +5,16 @@ use std::{
     cell::RefCell,
     io,
     sync::{Arc, Mutex, Once},
+    time::Duration,
 };
-use tokio::sync::oneshot;
+use tokio::{sync::oneshot, time::advance};
 
 /// Something that happens just before a write reaches the store.
 pub(crate) enum Mishap {
     /// Somebody else writes this.
     Rival(Box<Change>),
+    /// The same, while the time of a test that has stopped it goes on by this.
+    SlowRival(Box<Change>, Duration),
     /// The store is away.
     Outage,
     /// The write waits for a sign.
@@ -70,6 +73,10 @@ impl Source for Interference {
         Box::pin(async move {
             match mishap {
                 Some(Mishap::Rival(rival)) => {
+                    self.store.write(*rival).await.expect("a rival that may");
+                }
+                Some(Mishap::SlowRival(rival, took)) => {
+                    advance(took).await;
                     self.store.write(*rival).await.expect("a rival that may");
                 }
                 Some(Mishap::Outage) => return Err(WriteError::Unavailable("disk full".into())),

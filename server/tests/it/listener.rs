@@ -1,7 +1,12 @@
 //! The listener over real sockets and real handshakes: TLS 1.3 alone, a certificate that changes under way, clients without manners.
 
 use crate::console::{KEYS, TestConsole, VIEWER, door};
+use axum::{Router, body::Body};
+use http::{Request, StatusCode};
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use opsdeck::{
+    access::{caller::Door, keys::KeySet},
     listen::{
         Listener, Manners,
         tls::{Certificate, Files},
@@ -96,7 +101,11 @@ impl Served {
     }
 
     async fn start(certificate: Option<&Arc<Certificate>>, manners: Manners) -> Self {
-        let router = TestConsole::guarded(door(KEYS, "")).await.router;
+        let console = TestConsole::guarded(door(KEYS, "")).await;
+        Self::router(console.router, certificate, manners).await
+    }
+
+    async fn router(router: Router, certificate: Option<&Arc<Certificate>>, manners: Manners) -> Self {
         let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = socket.local_addr().unwrap();
         let connections = Connections::default();
@@ -179,6 +188,40 @@ async fn tls_1_3_is_spoken_and_1_2_is_refused() {
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(b"h2".as_slice()));
     let refused = mounted.handshake(served.address, &[&TLS12]).await.unwrap_err();
     assert!(refused.to_string().contains("ProtocolVersion"), "{refused}");
+}
+
+#[tokio::test]
+async fn pages_and_forms_work_over_http_2_under_a_base_path() {
+    let mounted = Mounted::new();
+    let certificate = Certificate::load(mounted.files()).unwrap();
+    let keys = KeySet::parse(KEYS, None).unwrap();
+    let door = Door {
+        tls: true,
+        ..Door::over(keys)
+    };
+    let console = TestConsole::behind_door(door, "/ops").await;
+    let served = Served::router(console.router, Some(&certificate), Manners::default()).await;
+    let stream = mounted.handshake(served.address, &[&TLS13]).await.unwrap();
+    let (mut client, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+
+    let page = Request::get("https://localhost/ops/incidents").header("x-api-key", VIEWER);
+    let page = client.send_request(page.body(Body::empty()).unwrap()).await.unwrap();
+    assert_eq!(page.status(), StatusCode::OK);
+
+    for (origin, status) in [
+        ("https://localhost", StatusCode::SEE_OTHER),
+        ("https://evil.example", StatusCode::FORBIDDEN),
+    ] {
+        let form = Request::post("https://localhost/ops/session")
+            .header("origin", origin)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(Body::from(format!("key={VIEWER}&next=/ops/incidents")))
+            .unwrap();
+        assert_eq!(client.send_request(form).await.unwrap().status(), status, "{origin}");
+    }
 }
 
 #[tokio::test]

@@ -145,3 +145,102 @@ async fn a_theme_chosen_by_a_link_lasts() {
         .await;
     assert!(again.text.contains("data-theme=\"dark\""));
 }
+
+#[tokio::test]
+async fn under_a_base_path_every_page_is_below_it() {
+    let console = TestConsole::mounted(Vec::new(), KEYS, "/ops").await;
+    for path in [
+        "/ops/",
+        "/ops/?theme=dark",
+        "/ops/incidents",
+        "https://ops.example/ops/incidents",
+    ] {
+        console.get(path).key(VIEWER).await_ok().await;
+    }
+    let home = console.get("/ops?theme=dark").answer().await;
+    assert_eq!(
+        (home.status.as_u16(), home.header("location")),
+        (308, Some("/ops/?theme=dark"))
+    );
+    for path in ["/", "/incidents", "/opsx", "/api/v1/incidents"] {
+        let answered = console.get(path).key(VIEWER).answer().await;
+        assert_eq!(answered.status.as_u16(), 404, "{path}");
+        assert_eq!(answered.header("x-content-type-options"), Some("nosniff"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn odd_requests_are_answered_and_no_page_panics() {
+    let console = TestConsole::over_the_sample().await;
+    let connect = console.ask(Method::CONNECT, "evil.example:443").answer().await;
+    assert!(connect.status.is_client_error(), "{}", connect.status);
+    let form = console
+        .ask(Method::POST, "/session")
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body("key=x&next=x")
+        .answer()
+        .await;
+    assert_eq!(form.status.as_u16(), 401);
+    assert_eq!(console.console.metrics.requests.panics.get(), 0);
+}
+
+#[tokio::test]
+async fn the_forms_are_for_our_own_pages() {
+    let console = TestConsole::over_the_sample().await;
+    for path in ["/session", "/session/end"] {
+        let form = |site| {
+            console
+                .ask(Method::POST, path)
+                .header("sec-fetch-site", site)
+                .header("content-type", "application/x-www-form-urlencoded")
+                .body(format!("key={VIEWER}&next=/incidents"))
+                .answer()
+        };
+        let foreign = form("cross-site").await;
+        assert_eq!(
+            (foreign.status.as_u16(), foreign.header("set-cookie")),
+            (403, None),
+            "{path}"
+        );
+        let ours = form("same-origin").await;
+        assert_eq!(
+            (ours.status.as_u16(), ours.header("location")),
+            (303, Some("/incidents")),
+            "{path}"
+        );
+        let loaded_again = console.get(path).answer().await;
+        assert_eq!(
+            (loaded_again.status.as_u16(), loaded_again.header("location")),
+            (303, Some("/")),
+            "{path}"
+        );
+        let huge = console
+            .ask(Method::POST, path)
+            .header("sec-fetch-site", "same-origin")
+            .body("k".repeat(9000))
+            .answer()
+            .await;
+        assert_eq!(huge.status.as_u16(), 413, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn programs_are_told_in_text_that_a_page_is_not_there() {
+    let console = TestConsole::over_the_sample().await;
+    let ask = |accept| {
+        console
+            .get("/no-such-page")
+            .key(VIEWER)
+            .header("accept", accept)
+            .answer()
+    };
+    let text = ask("application/json").await;
+    assert_eq!(
+        (text.status.as_u16(), text.text.as_str()),
+        (404, "404 page not found\n")
+    );
+    let page = ask("text/html,*/*;q=0.8").await;
+    assert_eq!(page.status.as_u16(), 404);
+    assert!(page.text.starts_with("<!DOCTYPE html>"), "{}", page.text);
+}

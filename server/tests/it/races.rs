@@ -153,11 +153,14 @@ async fn what_is_gone_meanwhile_is_not_found() {
     assert!(console.trail().is_empty());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn whoever_is_always_too_late_gives_up_and_learns_who_was_quicker() {
     let zoe = |round: usize| {
         let at = format!("2026-09-23T12:00:{round:02}Z");
-        annotate(json!({"aiops.chatcli.io/acknowledged-by": "zoe", "aiops.chatcli.io/acknowledged-at": at}))
+        match annotate(json!({"aiops.chatcli.io/acknowledged-by": "zoe", "aiops.chatcli.io/acknowledged-at": at})) {
+            Mishap::Rival(rival) => Mishap::SlowRival(rival, Duration::from_millis(200)),
+            other => other,
+        }
     };
     let console = console((0..60).map(|round| (Sort::Patches, zoe(round))).collect()).await;
     let refused = post(&console, "acknowledge", OPERATOR).await;

@@ -217,8 +217,8 @@ proptest! {
     }
 
     #[test]
-    fn a_length_is_taken_exactly_when_it_is_a_duration_within_bounds(minutes in -100_000..100_000i64) {
+    fn a_length_is_taken_exactly_when_time_would_pass(minutes in -100_000..100_000i64) {
         let taken = snooze_length(&format!("{minutes}m"));
-        prop_assert_eq!(taken.is_ok(), (1..=43_200).contains(&minutes));
+        prop_assert_eq!(taken.is_ok(), minutes > 0);
     }
 }
