@@ -106,7 +106,7 @@ pub fn elsewhere(base_path: &str, uri: &Uri) -> Router {
 }
 
 /// The last resort of everything that is not the API's, which has its own words for it.
-pub fn catch_panics(panics: Counter) -> CatchPanicLayer<impl ResponseForPanic<ResponseBody = Body> + Clone> {
+pub fn catch_panics(panics: Counter) -> CatchPanicLayer<impl ResponseForPanic<ResponseBody = Body>> {
     CatchPanicLayer::custom(move |_: Box<dyn Any + Send>| {
         panics.inc();
         (
