@@ -13,12 +13,14 @@ fn opsdeck(args: &[&str]) -> Command {
 }
 
 fn check(args: &[&str]) -> Output {
-    opsdeck(&[&["config", "check"], args].concat()).output().unwrap()
+    opsdeck(&[&["config", "check"], args].concat())
+        .output()
+        .expect("a command that runs")
 }
 
 /// One line on standard error, exit code 64.
 fn refused(output: &Output) -> String {
-    let said = String::from_utf8(output.stderr.clone()).unwrap();
+    let said = String::from_utf8(output.stderr.clone()).expect("text");
     assert_eq!(output.status.code(), Some(64), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
     assert!(output.stdout.is_empty());
@@ -26,8 +28,8 @@ fn refused(output: &Output) -> String {
 }
 
 fn file(content: &str) -> NamedTempFile {
-    let mut file = NamedTempFile::new().unwrap();
-    file.write_all(content.as_bytes()).unwrap();
+    let mut file = NamedTempFile::new().expect("a file");
+    file.write_all(content.as_bytes()).expect("a request that is taken");
     file
 }
 

@@ -16,7 +16,7 @@ const PAGE: &str = "https://dash.example";
 
 fn sharing(credentials: bool) -> Door {
     Door {
-        cors: Cors::new(vec![PAGE.into()], &[], credentials).unwrap(),
+        cors: Cors::new(vec![PAGE.into()], &[], credentials).expect("an origin"),
         ..door(KEYS, "")
     }
 }

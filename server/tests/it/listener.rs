@@ -45,7 +45,7 @@ struct Mounted {
 
 impl Mounted {
     fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().expect("a directory");
         let certificate = renew(&directory);
         Self { directory, certificate }
     }
@@ -67,23 +67,24 @@ impl Mounted {
         versions: &[&'static SupportedProtocolVersion],
     ) -> io::Result<TlsStream<TcpStream>> {
         let mut roots = RootCertStore::empty();
-        roots.add(self.certificate.clone()).unwrap();
+        roots.add(self.certificate.clone()).expect("a certificate");
         let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_protocol_versions(versions)
-            .unwrap()
+            .expect("what a test needs")
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         let stream = TcpStream::connect(address).await?;
-        let name = ServerName::try_from("localhost").unwrap();
+        let name = ServerName::try_from("localhost").expect("a name");
         TlsConnector::from(Arc::new(config)).connect(name, stream).await
     }
 }
 
 fn renew(directory: &TempDir) -> CertificateDer<'static> {
-    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    std::fs::write(directory.path().join("tls.crt"), cert.pem()).unwrap();
-    std::fs::write(directory.path().join("tls.key"), signing_key.serialize_pem()).unwrap();
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    std::fs::write(directory.path().join("tls.crt"), cert.pem()).expect("a file");
+    std::fs::write(directory.path().join("tls.key"), signing_key.serialize_pem()).expect("a file");
     cert.der().clone()
 }
 
@@ -106,12 +107,12 @@ impl Served {
     }
 
     async fn router(router: Router, certificate: Option<&Arc<Certificate>>, manners: Manners) -> Self {
-        let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = socket.local_addr().unwrap();
+        let socket = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = socket.local_addr().expect("an address");
         let connections = Connections::default();
         let listener = Listener {
             socket,
-            tls: certificate.map(|certificate| certificate.server_config().unwrap()),
+            tls: certificate.map(|certificate| certificate.server_config().expect("a usable certificate")),
             manners,
             connections: connections.clone(),
         };
@@ -132,14 +133,17 @@ impl Served {
     }
 
     async fn connect(&self) -> TcpStream {
-        TcpStream::connect(self.address).await.unwrap()
+        TcpStream::connect(self.address).await.expect("a connection")
     }
 }
 
 /// One exchange on a connection that stays open.
 async fn get(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), path: &str) -> String {
     let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.unwrap();
+    stream
+        .write_all(request.as_bytes())
+        .await
+        .expect("a request that is taken");
     answer(stream).await
 }
 
@@ -149,9 +153,9 @@ async fn answer(stream: &mut (impl AsyncRead + Unpin)) -> String {
         let mut text = String::new();
         let mut buffer = [0; 4096];
         loop {
-            let count = stream.read(&mut buffer).await.unwrap();
+            let count = stream.read(&mut buffer).await.expect("an answer");
             assert!(count > 0, "the connection ended after {text:?}");
-            text.push_str(std::str::from_utf8(&buffer[..count]).unwrap());
+            text.push_str(std::str::from_utf8(&buffer[..count]).expect("text"));
             let length = text
                 .lines()
                 .find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
@@ -250,13 +254,13 @@ async fn a_renewed_certificate_serves_new_connections_and_leaves_the_old_ones_al
 
 async fn http1(mounted: &Mounted, address: SocketAddr) -> io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
-    roots.add(mounted.certificate.clone()).unwrap();
+    roots.add(mounted.certificate.clone()).expect("a certificate");
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_protocol_versions(&[&TLS13])
-        .unwrap()
+        .expect("what a test needs")
         .with_root_certificates(roots)
         .with_no_client_auth();
-    let name = ServerName::try_from("localhost").unwrap();
+    let name = ServerName::try_from("localhost").expect("a name");
     TlsConnector::from(Arc::new(config))
         .connect(name, TcpStream::connect(address).await?)
         .await
