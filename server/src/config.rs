@@ -2,7 +2,8 @@
 
 use crate::{
     access::{caller::Door, key_file::KeyFile, keys::KeySet, origin, session::CookiePolicy},
-    cli,
+    cli::{self, SourceChoice},
+    source::kubernetes::{self, Access},
 };
 use arc_swap::ArcSwap;
 use std::{
@@ -40,6 +41,8 @@ pub struct Config {
 /// Where the objects come from.
 #[derive(Debug)]
 pub enum Objects {
+    /// A cluster; of it these namespaces, or all where none is named.
+    Cluster { access: Access, namespaces: Vec<String> },
     /// The store in this file.
     Stored { file: PathBuf, settle: bool },
     /// The sample, in memory, with this many generated incidents besides.
@@ -60,9 +63,13 @@ impl TryFrom<cli::Serve> for Config {
             base_path,
             door,
             key_file,
-            objects: Objects::Stored {
-                file: store_file(&serve.store)?,
-                settle: !serve.no_settler,
+            objects: if in_cluster(serve.source, &serve.cluster)? {
+                cluster(serve.cluster)?
+            } else {
+                Objects::Stored {
+                    file: store_file(&serve.store)?,
+                    settle: !serve.no_settler,
+                }
             },
         })
     }
@@ -85,6 +92,47 @@ impl TryFrom<cli::Preview> for Config {
             key_file: None,
             objects,
         })
+    }
+}
+
+/// Whether the objects are a cluster's. Flags that only make sense there must not be passed over.
+fn in_cluster(choice: SourceChoice, cluster: &cli::Cluster) -> Result<bool, Misconfigured> {
+    let named = cluster.kubeconfig.is_some() || cluster.context.is_some();
+    let usual = || kubernetes::in_a_pod() || std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
+    let chosen = match choice {
+        SourceChoice::Kubernetes => true,
+        SourceChoice::Auto => named || usual(),
+        SourceChoice::Embedded => false,
+    };
+    if chosen || !(named || !cluster.watch_namespaces.is_empty()) {
+        Ok(chosen)
+    } else {
+        Err(Misconfigured(
+            "--kubeconfig, --context and --watch-namespaces say which cluster: give --source kubernetes, or leave them out"
+                .into(),
+        ))
+    }
+}
+
+fn cluster(cluster: cli::Cluster) -> Result<Objects, Misconfigured> {
+    let mut namespaces: Vec<String> = (cluster.watch_namespaces.iter())
+        .map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty())
+        .collect();
+    namespaces.sort();
+    namespaces.dedup();
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    match namespaces.iter().find(|name| !name.chars().all(fits)) {
+        Some(wrong) => Err(Misconfigured(format!(
+            "--watch-namespaces must be names such as shop,edge, not {wrong}"
+        ))),
+        None => Ok(Objects::Cluster {
+            access: Access {
+                kubeconfig: cluster.kubeconfig,
+                context: cluster.context,
+            },
+            namespaces,
+        }),
     }
 }
 
@@ -183,6 +231,27 @@ mod tests {
                 .to_string()
                 .contains("CHATCLI_AIOPS_PORT")
         );
+    }
+
+    #[test]
+    fn what_says_which_cluster_chooses_the_cluster_or_is_refused() {
+        let given = |kubeconfig: Option<&str>, namespaces: &[&str]| cli::Cluster {
+            kubeconfig: kubeconfig.map(PathBuf::from),
+            context: None,
+            watch_namespaces: namespaces.iter().map(ToString::to_string).collect(),
+        };
+        assert!(in_cluster(SourceChoice::Auto, &given(Some("/k"), &[])).unwrap());
+        assert!(in_cluster(SourceChoice::Kubernetes, &given(None, &["shop"])).unwrap());
+        assert!(!in_cluster(SourceChoice::Embedded, &given(None, &[])).unwrap());
+        for misplaced in [given(Some("/k"), &[]), given(None, &["shop"])] {
+            let refused = in_cluster(SourceChoice::Embedded, &misplaced).unwrap_err();
+            assert!(refused.to_string().contains("--source kubernetes"));
+        }
+        let Objects::Cluster { namespaces, .. } = cluster(given(None, &["shop", " edge", "", "shop"])).unwrap() else {
+            panic!("a cluster");
+        };
+        assert_eq!(namespaces, ["edge", "shop"]);
+        assert!(cluster(given(None, &["a/b"])).unwrap_err().to_string().contains("a/b"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod approvals;
 mod ask;
 mod csv;
 mod error;
+mod freshness;
 mod health;
 mod incidents;
 mod insights;

@@ -1,6 +1,7 @@
 //! What each command does, once its configuration stands. Puts the parts together; decides nothing.
 
 use crate::{
+    access::key_cluster,
     catalog::Catalog,
     cli::{self, ExportFormat},
     config::{self, Config, Misconfigured, Objects},
@@ -10,6 +11,7 @@ use crate::{
         Source,
         embedded::{Embedded, Store},
         export, import,
+        kubernetes::{Kubernetes, operator_namespace},
         sample::{
             self,
             simulator::{self, Simulator},
@@ -44,7 +46,7 @@ pub fn console(config: Config) -> Result<(), Failure> {
 async fn serve(config: Config) -> Result<(), Failure> {
     let catalog = Arc::new(Catalog::new(epoch()?));
     let preview = matches!(config.objects, Objects::Sample { .. });
-    let source = open(&config.objects, &catalog).await?;
+    let (source, about) = open(&config, &catalog).await?;
     tokio::spawn(keep_time(catalog.clone()));
     if let Some(file) = config.key_file {
         tokio::spawn(file.follow(config.door.keys.clone()));
@@ -53,10 +55,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
         catalog,
         source,
         door: config.door,
-        about: About {
-            source: if preview { "preview" } else { "embedded" },
-            context: None,
-        },
+        about,
         base_path: config.base_path,
     });
     let listener = TcpListener::bind(config.listen)
@@ -71,7 +70,8 @@ async fn serve(config: Config) -> Result<(), Failure> {
 pub fn router(console: SharedConsole) -> Router {
     let api = rest::router(console.clone());
     let guarded = api.clone().layer(middleware::from_fn(rest::finish));
-    let site = rest::health_routes().fallback_service(pages::router(console.clone(), api).into_service());
+    let site =
+        rest::health_routes(console.clone()).fallback_service(pages::router(console.clone(), api).into_service());
     // By prefix and not by a route with a wildcard, whose match would count among the parameters of the API's own routes.
     let split = move |mut request: Request| {
         if let Some(address) = rest::normalized(request.uri()) {
@@ -139,14 +139,26 @@ pub fn crds() -> Result<(), Failure> {
     Ok(())
 }
 
-async fn open(objects: &Objects, catalog: &Arc<Catalog>) -> Result<Arc<dyn Source>, Failure> {
-    match objects {
+async fn open(config: &Config, catalog: &Arc<Catalog>) -> Result<(Arc<dyn Source>, About), Failure> {
+    let about = |source, context| About { source, context };
+    match &config.objects {
+        Objects::Cluster { access, namespaces } => {
+            let connecting = Kubernetes::connect(access, namespaces.clone(), catalog.clone());
+            let mut cluster = connecting.await.map_err(|error| Misconfigured(error.to_string()))?;
+            // A file that is given alone counts.
+            if config.key_file.is_none() {
+                let keys = config.door.keys.clone();
+                cluster.follow_keys(&operator_namespace(), move |text| key_cluster::take_over(&keys, text));
+            }
+            let context = cluster.context().map(str::to_owned);
+            Ok((Arc::new(cluster), about("kubernetes", context)))
+        }
         Objects::Stored { file, settle } => {
             let store = Arc::new(Embedded::open(file, catalog.clone())?);
             if *settle {
                 settle_in(&store, catalog);
             }
-            Ok(store)
+            Ok((store, about("embedded", None)))
         }
         Objects::Sample { simulate, generated } => {
             let store = Arc::new(Embedded::in_memory(catalog.clone())?);
@@ -165,7 +177,7 @@ async fn open(objects: &Objects, catalog: &Arc<Catalog>) -> Result<Arc<dyn Sourc
                 let simulator = Simulator::new(now.as_second().unsigned_abs(), now);
                 tokio::spawn(simulator::play(simulator, catalog.clone(), store.clone()));
             }
-            Ok(store)
+            Ok((store, about("preview", None)))
         }
     }
 }
@@ -205,7 +217,9 @@ fn announce(console: &Console, address: std::net::SocketAddr, preview: bool) {
         if console.door.dev_mode {
             tracing::warn!("DEV MODE: there are no keys and everybody is admin");
         } else {
-            tracing::warn!("there are no API keys: nobody can come in. Give a list with --api-keys-file");
+            tracing::warn!(
+                "there are no API keys yet: nobody can come in. They come from --api-keys-file or from the cluster"
+            );
         }
     }
 }

@@ -27,6 +27,10 @@ struct Problem {
 // === impl Error ===
 
 impl Error {
+    /// In seconds, after which a kind that is missing is looked for again, and a source that is away.
+    const ABSENT: u16 = 10;
+    const AWAY: u16 = 5;
+
     fn new(status: StatusCode, reason: Reason, message: impl Into<String>) -> Self {
         Self(Box::new(Problem {
             status,
@@ -74,6 +78,21 @@ impl Error {
         let namespaces = namespaces.collect::<Vec<_>>().join(", ");
         let message = format!("{noun} {name} is in several namespaces: {namespaces}. Say which with ?namespace=");
         Self::new(StatusCode::CONFLICT, Reason::Ambiguous, message)
+    }
+
+    /// Nothing can be said about objects of this kind: they cannot be had.
+    pub fn kind_unavailable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, Reason::KindUnavailable, message).retry_after(Self::ABSENT)
+    }
+
+    /// What is asked for may be had in a moment.
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, Reason::Unavailable, message).retry_after(Self::AWAY)
+    }
+
+    fn retry_after(mut self, seconds: u16) -> Self {
+        self.0.header = Some((header::RETRY_AFTER, seconds.into()));
+        self
     }
 
     /// Something of ours went wrong: the client learns the request id, the log learns the rest.
