@@ -104,7 +104,7 @@ fn in_cluster(choice: SourceChoice, cluster: &cli::Cluster) -> Result<bool, Misc
         SourceChoice::Auto => named || usual(),
         SourceChoice::Embedded => false,
     };
-    if chosen || !(named || !cluster.watch_namespaces.is_empty()) {
+    if chosen || (!named && cluster.watch_namespaces.is_empty()) {
         Ok(chosen)
     } else {
         Err(Misconfigured(

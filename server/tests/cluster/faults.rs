@@ -63,6 +63,7 @@ async fn play(bed: &Bed, seed: u64) {
         }
         change(&client, &source, &namespace, step, &mut dice).await;
     }
+    assert!(proxy.harm() > 20, "seed {seed}: the network did little harm");
     proxy.turn(Mood::Calm);
 
     let fresh = async || {

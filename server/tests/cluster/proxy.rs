@@ -1,6 +1,13 @@
 //! A TCP proxy in front of the API server, which lets everything pass, nothing, or most of it. It sees only ciphertext.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{
@@ -27,8 +34,12 @@ pub(crate) enum Mood {
 pub(crate) struct Proxy {
     pub(crate) port: u16,
     mood: watch::Sender<Mood>,
+    harm: Harm,
     task: JoinHandle<()>,
 }
+
+/// Connections that were cut, and pauses that were made.
+type Harm = Arc<AtomicUsize>;
 
 /// A source of chance that a seed determines.
 #[derive(Clone, Debug)]
@@ -42,17 +53,23 @@ impl Proxy {
         let port = listener.local_addr().unwrap().port();
         let mood = watch::Sender::new(Mood::Calm);
         let moods = mood.subscribe();
+        let harm = Harm::default();
+        let done = harm.clone();
         let task = tokio::spawn(async move {
             let mut dice = Dice::new(seed);
             while let Ok((client, _)) = listener.accept().await {
                 if *moods.borrow() != Mood::Closed
                     && let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await
                 {
-                    join(client, server, &moods, &mut dice);
+                    join(client, server, &moods, &mut dice, &done);
                 }
             }
         });
-        Self { port, mood, task }
+        Self { port, mood, harm, task }
+    }
+
+    pub(crate) fn harm(&self) -> usize {
+        self.harm.load(Ordering::Relaxed)
     }
 
     pub(crate) fn turn(&self, mood: Mood) {
@@ -66,15 +83,15 @@ impl Drop for Proxy {
     }
 }
 
-fn join(client: TcpStream, server: TcpStream, moods: &watch::Receiver<Mood>, dice: &mut Dice) {
+fn join(client: TcpStream, server: TcpStream, moods: &watch::Receiver<Mood>, dice: &mut Dice, harm: &Harm) {
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
     let end = Arc::new(watch::Sender::new(false));
     for (from, to) in [(from_client, to_server), (from_server, to_client)] {
-        let (moods, dice, end) = (moods.clone(), dice.fork(), end.clone());
+        let (moods, dice, end, harm) = (moods.clone(), dice.fork(), end.clone(), harm.clone());
         tokio::spawn(async move {
             let mut ended = end.subscribe();
             tokio::select! {
-                _ = pump(from, to, moods, dice) => drop(end.send_replace(true)),
+                _ = pump(from, to, moods, dice, &harm) => drop(end.send_replace(true)),
                 _ = ended.changed() => {}
             }
         });
@@ -87,6 +104,7 @@ async fn pump(
     mut to: OwnedWriteHalf,
     mut moods: watch::Receiver<Mood>,
     mut dice: Dice,
+    harm: &Harm,
 ) -> io::Result<()> {
     let mut buffer = vec![0; 4096];
     loop {
@@ -110,15 +128,21 @@ async fn pump(
             Mood::Calm => {}
             Mood::Closed => return Ok(()),
             Mood::Dark => return dead(moods).await,
-            Mood::Spiteful => match dice.roll(100) {
-                0..4 => return Ok(()),
-                4..8 => {
-                    let part = dice.roll(read as u64) as usize;
-                    return to.write_all(&buffer[..part]).await;
+            Mood::Spiteful => {
+                let spite = dice.roll(100);
+                if spite < 20 {
+                    harm.fetch_add(1, Ordering::Relaxed);
                 }
-                8..20 => time::sleep_until(time::Instant::now() + Duration::from_millis(dice.roll(250))).await,
-                _ => {}
-            },
+                match spite {
+                    0..4 => return Ok(()),
+                    4..8 => {
+                        let part = dice.roll(read as u64) as usize;
+                        return to.write_all(&buffer[..part]).await;
+                    }
+                    8..20 => time::sleep_until(time::Instant::now() + Duration::from_millis(dice.roll(250))).await,
+                    _ => {}
+                }
+            }
         }
         to.write_all(&buffer[..read]).await?;
     }

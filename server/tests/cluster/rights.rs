@@ -83,7 +83,7 @@ async fn the_rights_that_are_deployed_are_enough_and_no_more() {
     };
     let mark = || Verb::Patch(json!({"metadata": {"annotations": {"aiops.chatcli.io/acknowledged": "true"}}}));
     write(Kind::Issue, "one", mark()).await.unwrap();
-    let resolve = Verb::PatchStatus(json!({"status": {"state": "Resolved"}}));
+    let resolve = Verb::PatchStatus(json!({"status": {"state": "Resolved", "remediationAttempts": 0}}));
     write(Kind::Issue, "one", resolve).await.unwrap();
     // Allowed, so that the API server looks for the object and finds none.
     let votes = Verb::PatchStatus(json!({"status": {"state": "Pending"}}));
@@ -111,7 +111,7 @@ async fn the_rights_that_are_deployed_are_enough_and_no_more() {
         write(Kind::Issue, "one", Verb::Delete).await,
         write(Kind::ApprovalRequest, "none", mark()).await,
         write(Kind::RemediationPlan, "none", mark()).await,
-        write(Kind::AuditEvent, "new", Verb::Delete).await,
+        write(Kind::AuditEvent, "none", mark()).await,
         write(Kind::Deployment, "cart", mark()).await,
         write(Kind::ConfigMap, "chatcli-cost-ledger", mark()).await,
     ];

@@ -73,7 +73,9 @@ async fn a_write_is_conditional_and_its_outcome_is_seen_at_once() {
         (&patched["spec"]["riskScore"], bench.seen(&one).as_deref()),
         (&json!(7), Some(version(&patched)))
     );
-    let status = Verb::PatchStatus(json!({"status": {"state": "Analyzing"}, "spec": {"riskScore": 1}}));
+    let status = Verb::PatchStatus(
+        json!({"status": {"state": "Analyzing", "remediationAttempts": 0}, "spec": {"riskScore": 1}}),
+    );
     let analyzing = bench.write(&one, Some(version(&patched)), status).await.unwrap();
     assert_eq!(
         (&analyzing["status"]["state"], &analyzing["spec"]["riskScore"]),

@@ -22,7 +22,7 @@ use tower::{Layer, Service};
 
 const CONNECT: Duration = Duration::from_secs(5);
 /// Between two beats of the pulse while the API server answers, and how long it may take over one.
-const PULSE: Duration = Duration::from_secs(5);
+const PULSE: Duration = Duration::from_secs(6);
 const PULSE_AWAY: Duration = Duration::from_secs(1);
 /// Within it every watch that noticed the outage has tried again, because no back-off is longer.
 pub(super) const RETRY: Duration = Duration::from_secs(5);
