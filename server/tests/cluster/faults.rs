@@ -20,8 +20,9 @@ use opsdeck::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Of one schedule.
+/// Of one schedule at least, in which the network has to do this much harm.
 const STEPS: u64 = 120;
+const HARM: usize = 20;
 /// That run side by side.
 const TOGETHER: usize = 5;
 const KINDS: [Kind; 2] = [Kind::Issue, Kind::ConfigMap];
@@ -54,7 +55,7 @@ async fn play(bed: &Bed, seed: u64) {
         .unwrap();
 
     let client = bed.client(ADMIN).await;
-    for step in 0..STEPS {
+    for step in 0..10 * STEPS {
         match dice.roll(30) {
             0 => proxy.turn(Mood::Closed),
             1..4 => proxy.turn(Mood::Spiteful),
@@ -62,8 +63,11 @@ async fn play(bed: &Bed, seed: u64) {
             _ => {}
         }
         change(&client, &source, &namespace, step, &mut dice).await;
+        if step >= STEPS && proxy.harm() >= HARM {
+            break;
+        }
     }
-    assert!(proxy.harm() > 20, "seed {seed}: the network did little harm");
+    assert!(proxy.harm() >= HARM, "seed {seed}: the network did little harm");
     proxy.turn(Mood::Calm);
 
     let fresh = async || {

@@ -3,7 +3,7 @@
 use crate::bed::until;
 use serde_json::Value;
 use std::{
-    fs,
+    fs::{self, File},
     io::{Read as _, Write as _},
     net::{TcpListener, TcpStream},
     path::Path,
@@ -17,7 +17,7 @@ const KEY: &str = "key-of-an-admin";
 pub(crate) struct Served {
     process: Child,
     port: u16,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 #[derive(Debug)]
@@ -49,12 +49,13 @@ impl Served {
             .arg("--api-keys-file")
             .arg(&keys)
             .stdout(Stdio::null())
+            .stderr(File::create(directory.path().join("log")).unwrap())
             .spawn()
             .unwrap();
         let served = Self {
             process,
             port,
-            _directory: directory,
+            directory,
         };
         until("the server listens", async || served.ask("/livez").is_some()).await;
         served
@@ -91,6 +92,10 @@ impl Drop for Served {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+        if std::thread::panicking() {
+            let log = fs::read_to_string(self.directory.path().join("log"));
+            eprintln!("the server's log:\n{}", log.unwrap_or_default());
+        }
     }
 }
 

@@ -73,9 +73,11 @@ impl Board {
         });
     }
 
-    pub(super) fn failed(&self, id: &WatchId, now: Timestamp) {
-        let since = self.away().unwrap_or(now);
-        self.note(id, |watched| watched.behind = watched.behind.or(Some(since)));
+    /// Answers since when the watch has been behind.
+    pub(super) fn failed(&self, id: &WatchId, now: Timestamp) -> Timestamp {
+        let mut since = self.away().unwrap_or(now);
+        self.note(id, |watched| since = *watched.behind.get_or_insert(since));
+        since
     }
 
     /// Answers whether that is news.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{resources::Object, source::Absence};
 use futures_util::{Stream, StreamExt as _};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use kube::{
     Api, ResourceExt as _,
     runtime::{
@@ -33,6 +33,9 @@ const CHUNK: usize = 256;
 const ABSENT: Duration = Duration::from_secs(10);
 /// A known kind that is not found twice within this time is gone; once may be an API server that is starting.
 const TWICE: Duration = Duration::from_secs(30);
+
+/// A refusal that goes on for longer is told in the log.
+const LASTING: SignedDuration = SignedDuration::from_secs(30);
 
 pub(super) struct Follower {
     pub(super) id: WatchId,
@@ -71,8 +74,7 @@ impl Follower {
         // Nobody closes the semaphore; without a permit we only use more memory.
         let mut permit = self.lists.acquire().await.ok();
         let mut listing = Vec::new();
-        let mut missed = None;
-        let mut told = false;
+        let mut trouble = Trouble::default();
         let mut events = pin!(self.events());
         loop {
             let chunk = tokio::select! {
@@ -101,12 +103,12 @@ impl Follower {
                     Ok(Event::InitDone) => {
                         self.take_over(std::mem::take(&mut listing)).await;
                         drop(permit.take());
-                        (missed, told) = (None, false);
+                        trouble = Trouble::default();
                     }
                     Err(error) => {
                         self.tell(&mut news);
                         drop(permit.take());
-                        if let Some(ended) = self.failed(&error, &mut missed, &mut told) {
+                        if let Some(ended) = self.failed(&error, &mut trouble) {
                             return ended;
                         }
                     }
@@ -163,46 +165,71 @@ impl Follower {
     }
 
     /// Notes what went wrong; says whether the watch is of no use any more.
-    fn failed(&self, error: &watcher::Error, missed: &mut Option<Instant>, told: &mut bool) -> Option<Ended> {
+    fn failed(&self, error: &watcher::Error, trouble: &mut Trouble) -> Option<Ended> {
         let kind = self.id.0;
-        let code = match answer(error) {
-            // There is no such connection, or it broke: that is the pulse's to tell.
-            None => {
-                tracing::debug!(%kind, %error, "a watch broke");
-                self.board.failed(&self.id, Timestamp::now());
-                return None;
-            }
-            Some(status) => status.code,
+        let Some(status) = answer(error) else {
+            // There is no connection, or it broke: that is the pulse's to tell.
+            tracing::debug!(%kind, %error, "a watch broke");
+            self.board.failed(&self.id, Timestamp::now());
+            return None;
         };
-        match code {
-            404 if self.board.was_listed(&self.id) && missed.is_none_or(|first| first.elapsed() > TWICE) => {
-                *missed = Some(Instant::now());
+        match status.code {
+            404 if self.board.was_listed(&self.id) && trouble.misses_for_the_first_time() => {
                 self.board.failed(&self.id, Timestamp::now());
                 None
             }
             404 => {
                 if self.board.absent(&self.id, Absence::NotInstalled) {
-                    tracing::warn!(%kind, "the cluster does not know this kind: what needs it says so. Its CRD is looked for again");
+                    tracing::warn!(%kind, "the cluster does not know this kind; its CRD is looked for again");
                 }
                 self.intake.emptied(self.scope());
                 Some(Ended::Absent)
             }
             403 => {
                 if self.board.absent(&self.id, Absence::Forbidden) {
-                    tracing::warn!(%kind, namespace = self.id.1, %error, "the cluster does not let us read this kind");
+                    tracing::warn!(%kind, message = status.message, "the cluster does not let us read this kind");
                 }
                 Some(Ended::Absent)
             }
             // What the list said is forgotten by now: no failure, but a reason to list again.
             410 => matches!(error, watcher::Error::WatchStartFailed(_)).then_some(Ended::Stale),
             _ => {
-                if !std::mem::replace(told, true) {
-                    tracing::warn!(%kind, namespace = self.id.1, %error, "the API server does not serve this kind now");
+                let now = Timestamp::now();
+                let since = self.board.failed(&self.id, now);
+                if trouble.is_worth_a_word(since, now) {
+                    let (code, message) = (status.code, &status.message);
+                    tracing::warn!(%kind, %since, code, message, "the API server does not serve this kind");
                 }
-                self.board.failed(&self.id, Timestamp::now());
                 None
             }
         }
+    }
+}
+
+/// What has gone wrong with a watch, so that nothing is concluded too early nor said twice.
+#[derive(Debug, Default)]
+struct Trouble {
+    missed: Option<Instant>,
+    told: bool,
+}
+
+// === impl Trouble ===
+
+impl Trouble {
+    fn misses_for_the_first_time(&mut self) -> bool {
+        let first = self.missed.is_none_or(|missed| missed.elapsed() > TWICE);
+        if first {
+            self.missed = Some(Instant::now());
+        }
+        first
+    }
+
+    /// An API server that is starting refuses for a while, which is no news.
+    fn is_worth_a_word(&mut self, since: Timestamp, now: Timestamp) -> bool {
+        let lasts = now.duration_since(since) > LASTING;
+        let news = lasts && !self.told;
+        self.told = lasts;
+        news
     }
 }
 
