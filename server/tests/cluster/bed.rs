@@ -136,8 +136,12 @@ impl Bed {
     /// By way of another port.
     pub(crate) fn kubeconfig_by(&self, token: &str, port: u16) -> PathBuf {
         // A token of a service account is longer than a file's name may be.
-        let end = &token[token.len().saturating_sub(16)..];
-        let path = self.directory.path().join(format!("kubeconfig-{end}-{port}"));
+        let user = if token == ADMIN {
+            "admin"
+        } else {
+            &token[token.len().saturating_sub(16)..]
+        };
+        let path = self.directory.path().join(format!("kubeconfig-{user}-{port}"));
         let authority = self.directory.path().join("certs/apiserver.crt");
         let text = format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: bed\n\
