@@ -1,7 +1,7 @@
 # The words a contributor needs. What is missing on the machine is installed on the way.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-e2e conformance bench lint fmt deny bundle bundle-record shots
+.PHONY: help run build test test-rust test-e2e conformance cluster soak bench lint fmt deny bundle bundle-record shots
 
 help: ## List these words
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' Makefile
@@ -23,6 +23,14 @@ test-e2e: ## Run the browser tests; ARGS='-g approval' is passed on
 
 conformance: ## Compare the REST API with the recorded answers
 	@scripts/test.sh conformance
+
+cluster: ## Bring up a real API server with the sample objects and say how to use it
+	@scripts/tools.sh cluster
+	@cargo test --quiet --locked --package opsdeck --test cluster -- --ignored --nocapture stay
+
+soak: ## Run 200 schedules of network faults against a real API server; OPSDECK_SEED=n begins at another one
+	@scripts/tools.sh cluster
+	@OPSDECK_SCHEDULES=$${OPSDECK_SCHEDULES:-200} cargo test --locked --package opsdeck --test cluster -- --nocapture faults
 
 bench: ## Measure the catalog at 1k, 10k and 100k incidents, and what strangers cost at the door
 	@cargo bench --locked --package opsdeck

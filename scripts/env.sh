@@ -11,6 +11,8 @@ CARGO_DENY=0.20.2
 RUST=$(awk -F'"' '$1 ~ /^channel/ { print $2 }' rust-toolchain.toml)
 # The command must be of the very version of the library whose output it reads.
 WASM_BINDGEN=$(awk -F'"' '/^name = / { name = $2 } /^version = / && name == "wasm-bindgen" { print $2 }' Cargo.lock)
+# The cluster of the tests: etcd comes in the version that this Kubernetes asks for.
+KUBERNETES=$(awk '$1 == "k8s.io/kubernetes" { print $2 }' server/tests/cluster/bed/go.mod)
 
 # Outside the checkout and keyed by version: a second clone builds no tool again, and nobody's ~/.cargo/bin changes.
 TOOLS=${XDG_CACHE_HOME:-$HOME/.cache}/opsdeck/tools

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing and says nothing about what is there. `tools.sh build` for building, `tools.sh test` for
-# testing too, `tools.sh deny` for the check of dependencies.
+# testing too, `tools.sh deny` for the check of dependencies, `tools.sh cluster` for a real API server.
 # shellcheck source=scripts/env.sh
 source "$(dirname "$0")/env.sh"
 
@@ -85,6 +85,31 @@ for_test() {
     npm ci --silent --no-audit --no-fund --prefix end2end
     cp end2end/package-lock.json end2end/node_modules/.installed
   fi
+  if [ -d "$TOOLS/cluster-$KUBERNETES" ] || command -v go >/dev/null; then
+    for_cluster
+  elif [ "${CI:-}" = true ]; then
+    die "go is missing: without it nothing is tested on a real API server, and CI=true allows no gap"
+  else
+    say "go is missing: the tests on a real API server (server/tests/cluster) are left out"
+  fi
+}
+
+# cluster ROOT: kube-apiserver and etcd. Their versions are those of server/tests/cluster/bed/go.mod.
+cluster() {
+  local version=k8s.io/component-base/version number=${KUBERNETES#v}
+  (
+    cd server/tests/cluster/bed
+    GOFLAGS=-mod=readonly CGO_ENABLED=0 go build -trimpath -o "$1/" \
+      -ldflags "-s -w -X $version.gitVersion=$KUBERNETES -X $version.gitMajor=${number%%.*} -X $version.gitMinor=$(cut -d. -f2 <<<"$number")" \
+      go.etcd.io/etcd/server/v3 k8s.io/kubernetes/cmd/kube-apiserver
+  )
+  mv "$1/server" "$1/etcd"
+}
+
+for_cluster() {
+  [ -d "$TOOLS/cluster-$KUBERNETES" ] && return
+  require go "install Go 1.24 or newer from https://go.dev/dl; it builds etcd and kube-apiserver"
+  into_cache "cluster-$KUBERNETES" cluster
 }
 
 for_deny() {
@@ -93,6 +118,6 @@ for_deny() {
 }
 
 case ${1:-} in
-  build | test | deny) "for_$1" ;;
-  *) die "usage: tools.sh build|test|deny" ;;
+  build | test | deny | cluster) "for_$1" ;;
+  *) die "usage: tools.sh build|test|deny|cluster" ;;
 esac

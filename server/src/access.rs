@@ -3,6 +3,7 @@
 pub mod caller;
 pub mod client_host;
 pub mod cors;
+pub mod key_cluster;
 pub mod key_file;
 pub mod keys;
 pub mod limits;

@@ -125,6 +125,7 @@ impl Catalog {
             for place in &gone {
                 tables.any_mut(kind).remove(place);
             }
+            tables.any_mut(kind).give_up_newer(&objects);
             Edit {
                 gone: gone.into_iter().map(|place| (kind, place)).collect(),
                 placed: place(tables, objects),

@@ -77,6 +77,8 @@ pub struct Serve {
     #[arg(long, env = "OPSDECK_SOURCE", value_enum, default_value_t = SourceChoice::Auto)]
     pub source: SourceChoice,
     #[command(flatten)]
+    pub cluster: Cluster,
+    #[command(flatten)]
     pub store: Store,
     /// Leave approvals as they are stored: votes, expiry and change windows move nothing.
     #[arg(long, env = "OPSDECK_NO_SETTLER", value_parser = BoolishValueParser::new())]
@@ -98,9 +100,30 @@ pub struct Serve {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum SourceChoice {
-    /// The embedded store.
+    /// The cluster when in a pod or given a kubeconfig (--kubeconfig, --context, $KUBECONFIG), else the embedded store.
     Auto,
+    Kubernetes,
     Embedded,
+}
+
+/// Which cluster, and which part of it.
+#[derive(Debug, Args)]
+pub struct Cluster {
+    /// The file that says where the API server is and who we are there [default: $KUBECONFIG, the pod's service account or
+    /// ~/.kube/config].
+    #[arg(long)]
+    pub kubeconfig: Option<PathBuf>,
+    /// One of its contexts, instead of the current one.
+    #[arg(long, env = "OPSDECK_CONTEXT")]
+    pub context: Option<String>,
+    /// Show these namespaces alone [default: all].
+    #[arg(
+        long,
+        env = "OPSDECK_WATCH_NAMESPACES",
+        value_name = "NAMESPACE,…",
+        value_delimiter = ','
+    )]
+    pub watch_namespaces: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -4,8 +4,9 @@ mod door;
 
 use crate::{
     access::{caller::Door, key_file::KeyFile, keys::KeySet},
-    cli,
+    cli::{self, SourceChoice},
     listen::tls::Certificate,
+    source::kubernetes::{self, Access},
 };
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -38,6 +39,8 @@ pub struct Config {
     /// Empty, or `/x` without a slash at the end.
     pub base_path: String,
     pub door: Door,
+    /// Signs the sessions of all keys on all replicas, where it is given.
+    pub session_secret: Option<Arc<[u8]>>,
     /// Read again when it changes.
     pub key_file: Option<KeyFile>,
     pub objects: Objects,
@@ -46,6 +49,8 @@ pub struct Config {
 /// Where the objects come from.
 #[derive(Debug)]
 pub enum Objects {
+    /// A cluster; of it these namespaces, or all where none is named.
+    Cluster { access: Access, namespaces: Vec<String> },
     /// The store in this file.
     Stored { file: PathBuf, settle: bool },
     /// The sample, in memory, with this many generated incidents besides.
@@ -59,7 +64,7 @@ impl TryFrom<cli::Serve> for Config {
 
     fn try_from(serve: cli::Serve) -> Result<Self, Misconfigured> {
         let secret = serve.session_secret_file.as_deref().map(session_secret).transpose()?;
-        let mut key_file = serve.api_keys_file.map(|path| KeyFile::new(path, secret));
+        let mut key_file = serve.api_keys_file.map(|path| KeyFile::new(path, secret.clone()));
         let keys = key_file.as_mut().map_or_else(|| Ok(KeySet::default()), read_keys)?;
         let base_path = base_path(&serve.mount.base_path)?;
         let certificate = door::certificate(&serve.door)?;
@@ -70,10 +75,15 @@ impl TryFrom<cli::Serve> for Config {
             certificate,
             base_path,
             door,
+            session_secret: secret,
             key_file,
-            objects: Objects::Stored {
-                file: store_file(&serve.store)?,
-                settle: !serve.no_settler,
+            objects: if in_cluster(serve.source, &serve.cluster)? {
+                cluster(serve.cluster)?
+            } else {
+                Objects::Stored {
+                    file: store_file(&serve.store)?,
+                    settle: !serve.no_settler,
+                }
             },
         })
     }
@@ -97,9 +107,51 @@ impl TryFrom<cli::Preview> for Config {
             certificate,
             base_path,
             door,
+            session_secret: None,
             key_file: None,
             objects,
         })
+    }
+}
+
+/// Whether the objects are a cluster's. Flags that only make sense there must not be passed over.
+fn in_cluster(choice: SourceChoice, cluster: &cli::Cluster) -> Result<bool, Misconfigured> {
+    let named = cluster.kubeconfig.is_some() || cluster.context.is_some();
+    let usual = || kubernetes::in_a_pod() || std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
+    let chosen = match choice {
+        SourceChoice::Kubernetes => true,
+        SourceChoice::Auto => named || usual(),
+        SourceChoice::Embedded => false,
+    };
+    if chosen || (!named && cluster.watch_namespaces.is_empty()) {
+        Ok(chosen)
+    } else {
+        Err(Misconfigured(
+            "--kubeconfig, --context and --watch-namespaces say which cluster: give --source kubernetes, or leave them out"
+                .into(),
+        ))
+    }
+}
+
+fn cluster(cluster: cli::Cluster) -> Result<Objects, Misconfigured> {
+    let mut namespaces: Vec<String> = (cluster.watch_namespaces.iter())
+        .map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty())
+        .collect();
+    namespaces.sort();
+    namespaces.dedup();
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    match namespaces.iter().find(|name| !name.chars().all(fits)) {
+        Some(wrong) => Err(Misconfigured(format!(
+            "--watch-namespaces must be names such as shop,edge, not {wrong}"
+        ))),
+        None => Ok(Objects::Cluster {
+            access: Access {
+                kubeconfig: cluster.kubeconfig,
+                context: cluster.context,
+            },
+            namespaces,
+        }),
     }
 }
 
@@ -187,6 +239,27 @@ mod tests {
                 .to_string()
                 .contains("CHATCLI_AIOPS_PORT")
         );
+    }
+
+    #[test]
+    fn what_says_which_cluster_chooses_the_cluster_or_is_refused() {
+        let given = |kubeconfig: Option<&str>, namespaces: &[&str]| cli::Cluster {
+            kubeconfig: kubeconfig.map(PathBuf::from),
+            context: None,
+            watch_namespaces: namespaces.iter().map(ToString::to_string).collect(),
+        };
+        assert!(in_cluster(SourceChoice::Auto, &given(Some("/k"), &[])).unwrap());
+        assert!(in_cluster(SourceChoice::Kubernetes, &given(None, &["shop"])).unwrap());
+        assert!(!in_cluster(SourceChoice::Embedded, &given(None, &[])).unwrap());
+        for misplaced in [given(Some("/k"), &[]), given(None, &["shop"])] {
+            let refused = in_cluster(SourceChoice::Embedded, &misplaced).unwrap_err();
+            assert!(refused.to_string().contains("--source kubernetes"));
+        }
+        let Objects::Cluster { namespaces, .. } = cluster(given(None, &["shop", " edge", "", "shop"])).unwrap() else {
+            panic!("a cluster");
+        };
+        assert_eq!(namespaces, ["edge", "shop"]);
+        assert!(cluster(given(None, &["a/b"])).unwrap_err().to_string().contains("a/b"));
     }
 
     #[test]

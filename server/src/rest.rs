@@ -9,6 +9,7 @@ mod ask;
 mod body;
 mod csv;
 mod error;
+mod freshness;
 mod gate;
 mod health;
 mod incidents;

@@ -1,7 +1,7 @@
 //! What each command does, once its configuration stands. Puts the parts together; decides nothing.
 
 use crate::{
-    access::keys::Generated,
+    access::{key_cluster, keys::Generated},
     catalog::Catalog,
     cli::{self, ExportFormat},
     config::{self, Config, Misconfigured, Objects},
@@ -13,6 +13,7 @@ use crate::{
         Source,
         embedded::{Embedded, Store},
         export, import,
+        kubernetes::{Kubernetes, operator_namespace},
         sample::{
             self,
             simulator::{self, Simulator},
@@ -58,25 +59,19 @@ async fn serve(config: Config) -> Result<(), Failure> {
     let catalog = Arc::new(Catalog::new(epoch()?));
     let metrics = Metrics::default();
     let preview = matches!(config.objects, Objects::Sample { .. });
-    let source = open(&config.objects, &catalog).await?;
+    metrics.keys.loaded(config.door.keys.load().len());
+    let (source, about) = open(&config, &catalog, &metrics).await?;
     tokio::spawn(keep_time(catalog.clone()));
     if let Some(file) = config.key_file {
         tokio::spawn(file.follow(config.door.keys.clone(), metrics.keys.clone()));
     }
-    metrics
-        .keys
-        .loaded
-        .set(i64::try_from(config.door.keys.load().len()).unwrap_or(i64::MAX));
     let console = Arc::new(Console {
         catalog,
         source,
         door: config.door,
         metrics: metrics.clone(),
         writes: TaskTracker::new(),
-        about: About {
-            source: if preview { "preview" } else { "embedded" },
-            context: None,
-        },
+        about,
         base_path: config.base_path,
     });
     let tls = config
@@ -97,7 +92,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
             manners: Manners::default(),
             connections: Connections::default(),
         };
-        tokio::spawn(beside.serve(rest::metrics_routes(metrics.clone()), pending()));
+        tokio::spawn(beside.serve(rest::metrics_routes(console.clone()), pending()));
     }
     if let Some(certificate) = config.certificate {
         tokio::spawn(certificate.follow(metrics));
@@ -144,7 +139,7 @@ pub fn router(console: SharedConsole) -> Router {
     let guarded = rest::facing_the_network(routes.clone(), console.clone());
     let pages = pages::router(console.clone(), rest::in_process(routes, &console));
     let shared = pages.layer(middleware::from_fn_with_state(console.clone(), rest::share));
-    let site = rest::health_routes().fallback_service(shared.into_service());
+    let site = rest::health_routes(console.clone()).fallback_service(shared.into_service());
     let base_path = console.base_path.clone();
     // By prefix and not by a route with a wildcard, whose match would count among the parameters of the API's own routes.
     let split = move |mut request: Request| {
@@ -215,14 +210,29 @@ pub fn crds() -> Result<(), Failure> {
     Ok(())
 }
 
-async fn open(objects: &Objects, catalog: &Arc<Catalog>) -> Result<Arc<dyn Source>, Failure> {
-    match objects {
+async fn open(config: &Config, catalog: &Arc<Catalog>, metrics: &Metrics) -> Result<(Arc<dyn Source>, About), Failure> {
+    let about = |source, context| About { source, context };
+    match &config.objects {
+        Objects::Cluster { access, namespaces } => {
+            let connecting = Kubernetes::connect(access, namespaces.clone(), catalog.clone());
+            let mut cluster = connecting.await.map_err(|error| Misconfigured(error.to_string()))?;
+            // A file that is given alone counts.
+            if config.key_file.is_none() {
+                let (keys, metrics) = (config.door.keys.clone(), metrics.keys.clone());
+                let secret = config.session_secret.clone();
+                cluster.follow_keys(&operator_namespace(), move |text| {
+                    key_cluster::take_over(&keys, text, secret.as_deref(), &metrics);
+                });
+            }
+            let context = cluster.context().map(str::to_owned);
+            Ok((Arc::new(cluster), about("kubernetes", context)))
+        }
         Objects::Stored { file, settle } => {
             let store = Arc::new(Embedded::open(file, catalog.clone())?);
             if *settle {
                 settle_in(&store, catalog);
             }
-            Ok(store)
+            Ok((store, about("embedded", None)))
         }
         Objects::Sample { simulate, generated } => {
             let store = Arc::new(Embedded::in_memory(catalog.clone())?);
@@ -241,7 +251,7 @@ async fn open(objects: &Objects, catalog: &Arc<Catalog>) -> Result<Arc<dyn Sourc
                 let simulator = Simulator::new(now.as_second().unsigned_abs(), now);
                 tokio::spawn(simulator::play(simulator, catalog.clone(), store.clone()));
             }
-            Ok(store)
+            Ok((store, about("preview", None)))
         }
     }
 }
@@ -282,7 +292,9 @@ fn announce(console: &Console, address: SocketAddr, preview: bool) {
         if console.door.dev_mode {
             tracing::warn!("DEV MODE: there are no keys and everybody is admin");
         } else {
-            tracing::warn!("there are no API keys: nobody can come in. Give a list with --api-keys-file");
+            tracing::warn!(
+                "there are no API keys yet: nobody can come in. They come from --api-keys-file or from the cluster"
+            );
         }
     }
 }

@@ -3,9 +3,13 @@
 pub mod embedded;
 pub mod export;
 pub mod import;
+pub mod kubernetes;
 pub mod manifest;
 pub mod sample;
 pub mod settler;
+mod standing;
+
+pub use standing::{Absence, Standing};
 
 use crate::{
     catalog::Catalog,
@@ -56,9 +60,27 @@ pub enum WriteError {
     /// The object would not be one of its kind.
     #[error("invalid: {field}: {message}")]
     Invalid { field: String, message: String },
+    /// The cluster's own validation does not take the object, for these reasons.
+    #[error("refused as invalid: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Rejected(Vec<Invalid>),
+    /// The cluster does not let this server do it, whatever the caller may do here. The cause is for the log.
+    #[error("the cluster forbids it: {0}")]
+    ForbiddenByCluster(#[source] Cause),
+    #[error("the namespace {0} does not exist")]
+    NoNamespace(String),
+    /// The cluster does not know the kind.
+    #[error("the cluster has no {0}")]
+    KindUnavailable(Kind),
+    /// No answer came in time: it may have happened all the same.
+    #[error("no answer in time about {0:?}")]
+    Timeout(Address),
+    /// Nothing was written, and trying again later may help.
     #[error("the store cannot be written: {0}")]
-    Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    Unavailable(#[source] Cause),
 }
+
+/// What lies behind an error. It names addresses and people, and so is for the log alone.
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 impl From<Invalid> for WriteError {
     fn from(Invalid { field, message }: Invalid) -> WriteError {
@@ -81,6 +103,16 @@ pub trait Source: Send + Sync {
     /// Writes, and puts the outcome in the catalog before it answers, so that the caller's next read shows it.
     /// Answers the object as stored (for a deletion, as it last was).
     fn write(&self, change: Change) -> Written<'_>;
+
+    /// How current what the catalog holds of a kind is.
+    fn standing(&self, _: Kind) -> Standing {
+        Standing::Current
+    }
+
+    /// Whether the catalog has been filled once. It stays true however long the source is away later.
+    fn is_filled(&self) -> bool {
+        true
+    }
 }
 
 /// The catalog is what every source fills.

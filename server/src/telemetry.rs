@@ -5,9 +5,12 @@ pub mod metrics;
 use crate::cli::LogFormat;
 use tracing_subscriber::EnvFilter;
 
-/// `RUST_LOG` narrows or widens it; without, our own informational lines and everybody's warnings.
+/// What is logged unless `RUST_LOG` says otherwise: our own informational lines and everybody's warnings. The client of the
+/// API server complains of every attempt while that is away; the source says once that it is.
+const USUAL: &str = "warn,opsdeck=info,kube_client=off,kube_runtime=off";
+
 pub fn start(format: LogFormat) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,opsdeck=info"));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(USUAL));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -35,13 +35,14 @@ const SEAMS: &[Seam] = &[
             "server/src/resources.rs",
             "server/src/resources/",
             "server/src/source/kubernetes.rs",
+            "server/src/source/kubernetes/",
         ],
         words: &["kube"],
         part: Part::Whole,
         example: "use kube::CustomResource;",
     },
     Seam {
-        rule: "HTTP is spoken by rest, access, pages, listen and headers alone; run puts them together",
+        rule: "HTTP is spoken by rest, access, pages, listen and headers, and by the link to the API server; run puts them together",
         within: &["api/src/", "app/src/", "server/src/"],
         except: &[
             "server/src/access.rs",
@@ -55,6 +56,7 @@ const SEAMS: &[Seam] = &[
             "server/src/rest.rs",
             "server/src/rest/",
             "server/src/run.rs",
+            "server/src/source/kubernetes/link.rs",
         ],
         words: &[
             "axum::",

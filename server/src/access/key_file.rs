@@ -70,7 +70,7 @@ impl KeyFile {
             match self.refresh() {
                 Ok(Some(set)) => {
                     tracing::info!(keys = set.len(), "API keys changed");
-                    metrics.loaded.set(i64::try_from(set.len()).unwrap_or(i64::MAX));
+                    metrics.loaded(set.len());
                     keys.store(Arc::new(set));
                 }
                 Ok(None) => {}

@@ -95,6 +95,8 @@ minimal! {
 /// A table whose kind is known only at run time.
 pub(super) trait AnyTable {
     fn place(&mut self, objects: Vec<Object>) -> Vec<Place>;
+    /// Gives up what is held in a newer version than these: they are a complete list, and what is newer than that was undone.
+    fn give_up_newer(&mut self, objects: &[Object]);
     fn remove(&mut self, place: &Place) -> bool;
     fn places(&self) -> Vec<Place>;
     fn newest(&self) -> Option<Place>;
@@ -116,6 +118,12 @@ impl<K: Project> AnyTable for Table<K> {
             self,
             objects.iter().filter_map(|object| K::of(object).cloned()).collect(),
         )
+    }
+
+    fn give_up_newer(&mut self, objects: &[Object]) {
+        for object in objects.iter().filter_map(|object| K::of(object)) {
+            Self::give_up_newer(self, object);
+        }
     }
 
     fn remove(&mut self, (namespace, name): &Place) -> bool {

@@ -133,6 +133,16 @@ impl<K: Project> Table<K> {
         news
     }
 
+    /// Gives up the row of the object when it is of a newer version.
+    pub(super) fn give_up_newer(&mut self, object: &K) {
+        let newer = |held: &Arc<Row<K>>| {
+            supersedes(held.object.meta(), object.meta()) && !supersedes(object.meta(), held.object.meta())
+        };
+        if self.get(object.namespace(), object.name()).is_some_and(newer) {
+            self.remove(object.namespace(), object.name());
+        }
+    }
+
     pub(super) fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<Row<K>>> {
         let label = self.label(namespace, name)?;
         let row = self.order.take(label)?;

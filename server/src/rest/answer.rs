@@ -1,6 +1,6 @@
 //! How an answer is written: envelopes around rows that are bytes already, entity tags, and the last touch on every response.
 
-use super::{Error, ask::Ask};
+use super::{Error, ask::Ask, freshness::Freshness};
 use crate::{catalog::Snapshot, json::to_bytes, resources::Kind};
 use axum::{body::Body, extract::Request, middleware::Next, response::Response};
 use bytes::Bytes;
@@ -25,6 +25,7 @@ impl Ask {
         kinds: &[Kind],
         write: impl FnOnce(&Snapshot) -> Result<Response, Error>,
     ) -> Result<Response, Error> {
+        let freshness = Freshness::of(kinds, &*self.console.source)?;
         let snapshot = self.console.catalog.snapshot();
         let tag = self.tag(kinds, &snapshot);
         let mut response = if self.holds(&tag) {
@@ -36,6 +37,7 @@ impl Ask {
         };
         response.headers_mut().insert(header::ETAG, tag);
         self.warn(&mut response);
+        freshness.tell(&mut response);
         Ok(response)
     }
 

@@ -4,19 +4,17 @@ use crate::{
     access::{caller::Refusal, limits::Exhausted},
     catalog::{Unsortable, project::wire_time},
     payload::Unreadable,
+    resources::Invalid,
     rules::{
         decision::Hand,
         triage::{AlreadyResolved, BadSnooze},
     },
-    source::WriteError,
+    source::{self, WriteError},
 };
 use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use opsdeck_api::{API_VERSION, ErrorBody, FieldError, Reason};
 use std::{any::Any, sync::Arc};
-
-/// Seconds until a store that cannot be written is worth another try.
-const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
 
 type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
@@ -39,6 +37,10 @@ struct Problem {
 // === impl Error ===
 
 impl Error {
+    /// In seconds, after which a kind that is missing is looked for again, and a source that is away.
+    const ABSENT: u16 = 10;
+    const AWAY: u16 = 5;
+
     fn new(status: StatusCode, reason: Reason, message: impl Into<String>) -> Self {
         Self(Box::new(Problem {
             status,
@@ -122,6 +124,37 @@ impl Error {
             self.0.by = Some(by);
             self.0.at = at.map(wire_time);
         }
+        self
+    }
+
+    /// Nothing can be said about objects of this kind: they cannot be had.
+    pub fn kind_unavailable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, Reason::KindUnavailable, message).retry_after(Self::ABSENT)
+    }
+
+    /// What is asked for may be had in a moment.
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, Reason::Unavailable, message).retry_after(Self::AWAY)
+    }
+
+    /// What the object's own schema does not take.
+    fn unprocessable(causes: Vec<Invalid>) -> Self {
+        let texts: Vec<String> = causes.iter().map(ToString::to_string).collect();
+        let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, Reason::Invalid, texts.join("; "));
+        error.0.fields = causes
+            .into_iter()
+            .map(|Invalid { field, message }| FieldError { field, message })
+            .collect();
+        error
+    }
+
+    fn because(mut self, cause: source::Cause) -> Self {
+        self.0.cause = Some(Arc::from(cause));
+        self
+    }
+
+    fn retry_after(mut self, seconds: u16) -> Self {
+        self.0.header = Some((header::RETRY_AFTER, seconds.into()));
         self
     }
 
@@ -239,20 +272,28 @@ impl From<WriteError> for Error {
                 format!("{} {} exists already in namespace {}", at.kind, at.name, at.namespace),
             ),
             WriteError::Conflict(..) => Self::conflict(None),
-            WriteError::Invalid { field, message } => {
-                let mut error = Self::invalid(&field, format!("{field}: {message}"));
-                error.0.status = StatusCode::UNPROCESSABLE_ENTITY;
-                error
+            WriteError::Invalid { field, message } => Self::unprocessable(vec![Invalid { field, message }]),
+            WriteError::Rejected(causes) => Self::unprocessable(causes),
+            WriteError::NoNamespace(namespace) => Self::not_found(format!("there is no namespace {namespace}")),
+            WriteError::ForbiddenByCluster(cause) => Self::new(
+                StatusCode::FORBIDDEN,
+                Reason::ForbiddenByCluster,
+                "the cluster does not let this server do it, whatever your key may do here: its role lacks the right",
+            )
+            .because(cause),
+            WriteError::KindUnavailable(kind) => {
+                Self::kind_unavailable(format!("the cluster does not know the kind {kind}"))
             }
+            WriteError::Timeout(at) => Self::new(
+                StatusCode::GATEWAY_TIMEOUT,
+                Reason::Timeout,
+                format!(
+                    "no answer in time about {}: look before you repeat it, it may be done",
+                    at.name
+                ),
+            ),
             WriteError::Unavailable(cause) => {
-                let mut error = Self::new(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    Reason::Unavailable,
-                    "nothing can be written at the moment; try again shortly",
-                );
-                error.0.header = Some((header::RETRY_AFTER, RETRY_AFTER));
-                error.0.cause = Some(Arc::from(cause));
-                error
+                Self::unavailable("nothing can be written at the moment; try again shortly").because(cause)
             }
         }
     }
@@ -310,6 +351,31 @@ mod tests {
                 "failed to resolve: somebody else changed it meanwhile; read it again and repeat".into()
             )
         );
+        let forbidden = WriteError::ForbiddenByCluster("serviceaccount ops:opsdeck cannot patch".into());
+        let (status, reason, message) = told(forbidden);
+        assert_eq!((status, reason), (403, Reason::ForbiddenByCluster));
+        assert!(!message.contains("serviceaccount"), "{message}");
+        assert_eq!(told(WriteError::Timeout(issue())).0, 504);
+        assert_eq!(
+            told(WriteError::NoNamespace("shop".into())),
+            (
+                404,
+                Reason::NotFound,
+                "failed to resolve: there is no namespace shop".into()
+            )
+        );
+        assert_eq!(told(WriteError::KindUnavailable(Kind::Issue)).0, 503);
+        let rejected = Error::from(WriteError::Rejected(vec![
+            Invalid {
+                field: "spec.steps".into(),
+                message: "Required value".into(),
+            },
+            Invalid {
+                field: "spec.trigger.severity".into(),
+                message: "Unsupported value".into(),
+            },
+        ]));
+        assert_eq!((rejected.status().as_u16(), rejected.body("").fields.len()), (422, 2));
         let invalid = WriteError::Invalid {
             field: "spec.steps".into(),
             message: "is required".into(),

@@ -1,9 +1,10 @@
 //! Is the process alive, can it answer, and how does it do? Outside `/api`, for anybody who reaches the listener.
 
 use super::answer::json;
-use crate::{catalog::project::wire_time, telemetry::metrics::Metrics};
+use crate::{catalog::project::wire_time, console::SharedConsole, telemetry::metrics::Metrics};
 use axum::{
     Router,
+    extract::State,
     response::{IntoResponse as _, Response},
     routing::{any, get},
 };
@@ -17,17 +18,19 @@ struct Health<'a> {
     timestamp: String,
 }
 
-pub fn health_routes() -> Router {
+pub fn health_routes(console: SharedConsole) -> Router {
     Router::new()
         .route("/healthz", any(live))
         .route("/livez", any(live))
         .route("/readyz", any(ready))
+        .with_state(console)
 }
 
 /// What the metrics listener shows, beside the health of the process.
-pub fn metrics_routes(metrics: Metrics) -> Router {
+pub fn metrics_routes(console: SharedConsole) -> Router {
+    let metrics = console.metrics.clone();
     let figures = || async move { ([(header::CONTENT_TYPE, Metrics::CONTENT_TYPE)], metrics.text()).into_response() };
-    health_routes().route("/metrics", get(figures))
+    health_routes(console).route("/metrics", get(figures))
 }
 
 /// Never depends on the store.
@@ -35,9 +38,16 @@ async fn live() -> Response {
     report(StatusCode::OK, "ok")
 }
 
-/// The listener opens once the catalog is filled, and the embedded store fills it whole.
-async fn ready() -> Response {
-    report(StatusCode::OK, "ready")
+/// Once the catalog has been filled it can be read from, however long the source is away later.
+async fn ready(State(console): State<SharedConsole>) -> Response {
+    if console.source.is_filled() {
+        report(StatusCode::OK, "ready")
+    } else {
+        report(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "not ready: the cluster has not been read yet",
+        )
+    }
 }
 
 fn report(status: StatusCode, text: &str) -> Response {

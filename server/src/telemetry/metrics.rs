@@ -123,6 +123,14 @@ impl Metrics {
     }
 }
 
+// === impl Keys ===
+
+impl Keys {
+    pub fn loaded(&self, count: usize) {
+        self.loaded.set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+}
+
 // === impl Requests ===
 
 impl Requests {

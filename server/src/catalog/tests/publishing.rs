@@ -120,6 +120,27 @@ fn a_list_of_all_removes_the_others() {
     );
 }
 
+/// A cluster that was restored from a backup counts from an earlier version on.
+#[test]
+fn a_list_of_all_undoes_what_is_newer_than_it() {
+    let catalog = Catalog::new(1);
+    let held = || {
+        catalog
+            .snapshot()
+            .table::<Issue>()
+            .iter()
+            .next()
+            .map(|row| row.object.spec.description.clone())
+    };
+    catalog.apply(vec![issue("a", 1, 5, "newer")], at(4));
+    catalog.apply(vec![issue("a", 1, 3, "older")], at(4));
+    assert_eq!(held().as_deref(), Some("newer"));
+    catalog.reset(Kind::Issue, vec![issue("a", 1, 3, "older")], at(4));
+    assert_eq!(held().as_deref(), Some("older"));
+    catalog.apply(vec![issue("a", 1, 4, "next")], at(4));
+    assert_eq!(held().as_deref(), Some("next"));
+}
+
 #[test]
 fn a_flood_leaves_a_gap() {
     let catalog = Catalog::new(1);

@@ -1,0 +1,15 @@
+//! The Kubernetes source on a real API server. Each test brings up a bed of its own and takes it down.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod bed;
+mod faults;
+mod load;
+mod outage;
+mod proxy;
+mod reading;
+mod rights;
+mod served;
+mod shown;
+mod stay;
+mod writing;
