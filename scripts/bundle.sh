@@ -17,8 +17,9 @@ now=$(inputs | xargs -0 sha256sum | sha256sum)
 say "building the browser bundle"
 # Panics name the file they stand in: by its crate, and not by where it lies on the machine that built it. The variable takes the place of
 # what .cargo/config.toml says.
+sysroot=$(rustc --print sysroot)
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="--cfg erase_components \
-  --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates --remap-path-prefix=$(rustc --print sysroot)=rust"
+  --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates --remap-path-prefix=$sysroot=rust"
 RUST_BACKTRACE=0 trunk build --release --offline --log=warn
 
 new=$ROOT/target/site.new

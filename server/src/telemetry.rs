@@ -3,6 +3,7 @@
 pub mod metrics;
 
 use crate::cli::LogFormat;
+use std::io::IsTerminal as _;
 use tracing_subscriber::EnvFilter;
 
 /// What is logged unless `RUST_LOG` says otherwise: our own informational lines and everybody's warnings. The client of the
@@ -14,6 +15,8 @@ pub fn start(format: LogFormat) {
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // A file that is searched must not hold colours.
+        .with_ansi(std::io::stderr().is_terminal())
         .with_target(false);
     // A second start, as in tests, keeps the first.
     let _ = match format {

@@ -1,5 +1,5 @@
-//! What a request from outside passes before it reaches a route, outermost first: the access log, other origins, the envelope
-//! of errors, the limits. Pages ask the same routes in process and spend where the page is asked for.
+//! What a request from outside passes before it reaches a route, outermost first: the access log, the envelope of errors,
+//! other origins, the limits. Pages ask the same routes in process and spend where the page is asked for.
 
 use super::{Error, answer};
 use crate::{
@@ -27,19 +27,24 @@ const LONGEST_ADDRESS: usize = 8 * 1024;
 
 /// The routes as pages ask them: errors have their body, panics are caught.
 pub fn in_process(routes: Router, console: &SharedConsole) -> Router {
+    caught(routes, console).layer(middleware::from_fn(answer::finish))
+}
+
+fn caught(routes: Router, console: &SharedConsole) -> Router {
     let panics = console.metrics.requests.panics.clone();
     let catch = CatchPanicLayer::custom(move |message: Box<dyn Any + Send>| {
         panics.inc();
         Error::panicked(message.as_ref()).into_response()
     });
-    routes.layer(catch).layer(middleware::from_fn(answer::finish))
+    routes.layer(catch)
 }
 
 /// The routes as the network reaches them.
 pub fn facing_the_network(routes: Router, console: SharedConsole) -> Router {
     let limited = routes.layer(middleware::from_fn_with_state(console.clone(), limit));
-    in_process(limited, &console)
+    caught(limited, &console)
         .layer(middleware::from_fn_with_state(console.clone(), share))
+        .layer(middleware::from_fn(answer::finish))
         .layer(middleware::from_fn_with_state(console, record))
 }
 

@@ -33,6 +33,7 @@ async fn a_preflight_is_answered_before_limit_and_key() {
         (preflight.status, preflight.text.as_str()),
         (StatusCode::NO_CONTENT, "")
     );
+    assert!(preflight.header("x-request-id").is_some());
     for (name, value) in [
         ("access-control-allow-origin", PAGE),
         ("access-control-allow-methods", "GET, POST, PUT, DELETE, OPTIONS"),
