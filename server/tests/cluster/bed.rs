@@ -27,7 +27,7 @@ pub(crate) const ADMIN: &str = "token-of-the-admin";
 pub(crate) const OPSDECK: &str = "token-of-opsdeck";
 
 /// Nothing that a bed is waited for takes this long.
-const LIMIT: Duration = Duration::from_secs(90);
+pub(crate) const LIMIT: Duration = Duration::from_secs(90);
 
 pub(crate) struct Bed {
     pub(crate) ports: Ports,

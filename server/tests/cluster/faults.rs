@@ -2,7 +2,7 @@
 //! once it is calm, what is shown is what a fresh list says. A seed that fails is in the message.
 
 use crate::{
-    bed::{ADMIN, Bed, until},
+    bed::{ADMIN, Bed, LIMIT},
     load::{objects, put},
     proxy::{Dice, Mood, Proxy},
     reading::access,
@@ -18,7 +18,7 @@ use opsdeck::{
     source::{Address, Change, Source as _, Standing, Verb, kubernetes::Kubernetes},
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Instant};
 
 /// Of one schedule at least, in which the network has to do this much harm.
 const STEPS: u64 = 120;
@@ -80,10 +80,19 @@ async fn play(bed: &Bed, seed: u64) {
     };
     assert!(!fresh().await.is_empty(), "seed {seed}: something is left to compare");
     // Listed at every look: a write that the network has held back may still arrive.
-    until(&format!("seed {seed}: the catalog is a fresh list"), async || {
-        shown.versions() == fresh().await && KINDS.iter().all(|kind| source.standing(*kind) == Standing::Current)
-    })
-    .await;
+    let began = Instant::now();
+    loop {
+        let (shown, fresh) = (shown.versions(), fresh().await);
+        let standing: Vec<_> = KINDS.iter().map(|kind| source.standing(*kind)).collect();
+        if shown == fresh && standing.iter().all(|standing| *standing == Standing::Current) {
+            break;
+        }
+        assert!(
+            began.elapsed() < LIMIT,
+            "seed {seed}: {standing:?}, shown {shown:?}, and a fresh list has {fresh:?}"
+        );
+        tokio::task::yield_now().await;
+    }
 }
 
 /// One change of the cluster, made by somebody else or by way of the source, where it may fail.

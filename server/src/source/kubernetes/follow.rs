@@ -237,6 +237,7 @@ fn deleted(raw: &Raw) -> News {
     News::Deleted {
         place: (raw.namespace().unwrap_or_default(), raw.name_any()),
         uid: raw.uid(),
+        version: raw.resource_version().and_then(|version| version.parse().ok()),
     }
 }
 

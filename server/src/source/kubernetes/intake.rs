@@ -21,6 +21,8 @@ pub(super) enum News {
     Deleted {
         place: Place,
         uid: Option<String>,
+        /// That of the deletion itself.
+        version: Option<u64>,
     },
 }
 
@@ -37,6 +39,9 @@ struct Inner {
     ours: HashMap<Place, Ours>,
     /// What each watched namespace holds, where not all of them are watched as one: a list of one must not clear another.
     known: HashMap<String, BTreeSet<String>>,
+    /// How far the watch of each scope has told: the answer to a write of ours that comes later than that is no news any more,
+    /// and its object may be gone.
+    heard: HashMap<Option<String>, u64>,
 }
 
 #[derive(Debug)]
@@ -102,6 +107,7 @@ impl Intake {
         let mut inner = self.lock();
         let (mut applied, mut deleted) = (Vec::new(), Vec::new());
         for one in news {
+            inner.hears(scope, &one);
             match one {
                 News::Applied(object) => {
                     if inner.shows(&object) {
@@ -110,7 +116,7 @@ impl Intake {
                         applied.push(object);
                     }
                 }
-                News::Deleted { place, uid } => {
+                News::Deleted { place, uid, .. } => {
                     if inner.loses(&place, uid.as_deref()) {
                         self.apply(&mut applied);
                         inner.forget(scope, &place);
@@ -132,6 +138,10 @@ impl Intake {
     /// A write of ours, or a look at the object in the course of one, has shown it so.
     pub(super) fn written(&self, scope: Option<&str>, object: Object) {
         let mut inner = self.lock();
+        let heard = inner.heard.get(&scope.map(str::to_owned)).copied();
+        if version(&object) <= heard {
+            return;
+        }
         let place = place(&object);
         inner.remember(scope, &place);
         inner.ours.insert(place, Ours::Written(object.clone()));
@@ -197,9 +207,19 @@ impl Inner {
         }
     }
 
+    fn hears(&mut self, scope: Option<&str>, news: &News) {
+        let version = match news {
+            News::Applied(object) => version(object),
+            News::Deleted { version, .. } => *version,
+        };
+        let heard = self.heard.entry(scope.map(str::to_owned)).or_default();
+        *heard = (*heard).max(version.unwrap_or_default());
+    }
+
+    /// Before the first list too, which has to clear what is gone by then.
     fn remember(&mut self, scope: Option<&str>, (_, name): &Place) {
-        if let Some(names) = scope.and_then(|scope| self.known.get_mut(scope)) {
-            names.insert(name.clone());
+        if let Some(scope) = scope {
+            self.known.entry(scope.to_owned()).or_default().insert(name.clone());
         }
     }
 
@@ -300,6 +320,7 @@ mod tests {
         News::Deleted {
             place: ("shop".into(), name.into()),
             uid: Some(uid.into()),
+            version: None,
         }
     }
 
@@ -349,6 +370,34 @@ mod tests {
         assert_eq!(held.text(), "a@11");
         intake.changed(None, vec![News::Applied(object("a", "2", 11)), gone("a", "2")]);
         assert_eq!(held.text(), "");
+    }
+
+    #[test]
+    fn an_answer_that_comes_after_the_end_of_its_object_brings_nothing_back() {
+        let (held, intake) = intake();
+        let News::Deleted { place, uid, .. } = gone("a", "1") else {
+            panic!("a deletion")
+        };
+        let end = News::Deleted {
+            place,
+            uid,
+            version: Some(12),
+        };
+        intake.listed(None, Vec::new());
+        intake.changed(None, vec![News::Applied(object("a", "1", 9)), end]);
+        intake.written(None, object("a", "1", 9));
+        assert_eq!(held.text(), "");
+        intake.written(None, object("a", "2", 13));
+        assert_eq!(held.text(), "a@13");
+    }
+
+    #[test]
+    fn what_we_made_before_the_first_list_and_others_ended_is_not_left_over() {
+        let (held, intake) = intake();
+        intake.written(Some("shop"), object("a", "1", 3));
+        intake.listing(Some("shop"));
+        intake.listed(Some("shop"), vec![object("b", "2", 6)]);
+        assert_eq!(held.text(), "b@6");
     }
 
     #[test]
