@@ -9,7 +9,7 @@ use opsdeck::{
         limits::{Limits, PerMinute, Spender},
     },
     catalog::Catalog,
-    console::{About, Console},
+    console::{About, Console, Drain},
     listen::{Listener, Manners},
     run,
     source::{embedded::Embedded, sample},
@@ -140,6 +140,7 @@ async fn serve() -> SocketAddr {
         },
         metrics: Metrics::default(),
         writes: TaskTracker::new(),
+        drain: Drain::default(),
         about: About {
             source: "embedded",
             context: None,

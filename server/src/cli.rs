@@ -1,12 +1,12 @@
 //! Commands and flags, as text becomes types. What they mean together is decided in `config`.
 
-use crate::access::limits::PerMinute;
+use crate::{access::limits::PerMinute, rules::duration};
 use clap::{
     Arg, Args, Command as Line, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
     builder::{BoolishValueParser, Resettable},
 };
 use opsdeck_api::Role;
-use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf};
+use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
 /// The incident, instance and approval console for Kubernetes AIOps.
 #[derive(Debug, Parser)]
@@ -92,10 +92,18 @@ pub struct Serve {
     /// Where Prometheus finds the figures.
     #[arg(long, env = "OPSDECK_METRICS_LISTEN", default_value = "127.0.0.1:8080")]
     pub metrics_listen: SocketAddr,
+    /// How long to serve on after SIGTERM while readiness is off, so that no client is sent here any more.
+    #[arg(long, env = "OPSDECK_DRAIN_DELAY", default_value = "3s", value_parser = length, value_name = "DURATION")]
+    pub drain_delay: Duration,
     #[command(flatten)]
     pub mount: Mount,
     #[command(flatten)]
     pub door: Door,
+}
+
+/// `3s`, `500ms`.
+fn length(text: &str) -> Result<Duration, &'static str> {
+    (duration::parse(text).and_then(|length| length.try_into().ok())).ok_or("a duration such as 3s is expected")
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]

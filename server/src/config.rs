@@ -12,6 +12,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 const DEFAULT_PORT: u16 = 8090;
@@ -34,6 +35,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where the metrics are; nowhere in a preview, unless asked for.
     pub metrics_listen: Option<SocketAddr>,
+    /// Between SIGTERM and the moment when no new connection is taken.
+    pub drain_delay: Duration,
     /// With one, TLS is spoken and nothing else.
     pub certificate: Option<Arc<Certificate>>,
     /// Empty, or `/x` without a slash at the end.
@@ -72,6 +75,7 @@ impl TryFrom<cli::Serve> for Config {
         Ok(Self {
             listen: listen(serve.listen, serve.port.as_deref())?,
             metrics_listen: Some(serve.metrics_listen),
+            drain_delay: serve.drain_delay,
             certificate,
             base_path,
             door,
@@ -104,6 +108,7 @@ impl TryFrom<cli::Preview> for Config {
         Ok(Self {
             listen: preview.listen,
             metrics_listen: preview.metrics_listen,
+            drain_delay: Duration::ZERO,
             certificate,
             base_path,
             door,

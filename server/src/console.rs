@@ -1,8 +1,8 @@
 //! What every handler may use, put together once at start.
 
 use crate::{access::caller::Door, catalog::Catalog, source::Source, telemetry::metrics::Metrics};
-use std::sync::Arc;
-use tokio_util::task::TaskTracker;
+use std::{sync::Arc, time::Duration};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// The running console.
 pub struct Console {
@@ -16,6 +16,8 @@ pub struct Console {
     pub metrics: Metrics,
     /// Writes under way: they end even when nobody waits for them any more.
     pub writes: TaskTracker,
+    /// How far the end of this server has come.
+    pub drain: Drain,
     /// Which server this is, for `whoami`.
     pub about: About,
     /// Where the console is mounted: empty, or `/x` without a slash at the end.
@@ -31,7 +33,27 @@ pub struct About {
     pub context: Option<String>,
 }
 
+/// The end of a server, in two steps. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Drain {
+    /// The server is asked to stop: it is not ready any more, so that no new client is sent here. It still serves.
+    pub announced: CancellationToken,
+    /// What would go on by itself, such as a stream of events, has to end now.
+    pub begun: CancellationToken,
+}
+
 pub type SharedConsole = Arc<Console>;
+
+// === impl Drain ===
+
+impl Drain {
+    /// Leaves those who send clients here the time to hear of it.
+    pub async fn after(&self, delay: Duration) {
+        self.announced.cancel();
+        tokio::time::sleep(delay).await;
+        self.begun.cancel();
+    }
+}
 
 // === impl Console ===
 
@@ -41,5 +63,23 @@ impl std::fmt::Debug for Console {
             .field("about", &self.about)
             .field("base_path", &self.base_path)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::Instant;
+
+    #[tokio::test(start_paused = true)]
+    async fn it_is_announced_before_it_begins() {
+        let (drain, begun) = (Drain::default(), Instant::now());
+        let clone = drain.clone();
+        let ending = tokio::spawn(async move { clone.after(Duration::from_secs(3)).await });
+        drain.announced.cancelled().await;
+        assert!(!drain.begun.is_cancelled());
+        drain.begun.cancelled().await;
+        ending.await.unwrap();
+        assert_eq!(begun.elapsed(), Duration::from_secs(3));
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     catalog::Catalog,
     cli::{self, ExportFormat},
     config::{self, Config, Misconfigured, Objects},
-    console::{About, Console, SharedConsole},
+    console::{About, Console, Drain, SharedConsole},
     headers,
     listen::{Listener, Manners, tls::Certificate},
     pages, resources, rest,
@@ -71,6 +71,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
         door: config.door,
         metrics: metrics.clone(),
         writes: TaskTracker::new(),
+        drain: Drain::default(),
         about,
         base_path: config.base_path,
     });
@@ -98,7 +99,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
         tokio::spawn(certificate.follow(metrics));
     }
     announce(&console, listener.socket.local_addr()?, preview);
-    listener.serve(router(console.clone()), stop()?).await;
+    listener.serve(router(console.clone()), stop(console.drain.clone(), config.drain_delay)?).await;
     // Writes that were begun end with their audit event, whoever has stopped waiting for them.
     console.writes.close();
     if tokio::time::timeout(LAST_WRITES, console.writes.wait()).await.is_err() {
@@ -306,15 +307,16 @@ fn epoch() -> Result<u64, Failure> {
     Ok(u32::from_ne_bytes(bytes).into())
 }
 
-/// Resolves at the first SIGTERM or SIGINT; a second one ends the process at once.
-fn stop() -> io::Result<impl Future<Output = ()>> {
+/// Resolves at the first SIGINT, and after the first SIGTERM when the delay is over; a second one ends the process at once.
+fn stop(drain: Drain, delay: Duration) -> io::Result<impl Future<Output = ()>> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        tracing::info!("stopping: open requests may end");
+        let delay = tokio::select! {
+            _ = terminate.recv() => delay,
+            // From a terminal, where nobody sends clients here.
+            _ = interrupt.recv() => Duration::ZERO,
+        };
+        tracing::info!(?delay, "stopping: open requests may end");
         tokio::spawn(async move {
             tokio::select! {
                 _ = terminate.recv() => {}
@@ -322,5 +324,6 @@ fn stop() -> io::Result<impl Future<Output = ()>> {
             }
             std::process::exit(1);
         });
+        drain.after(delay).await;
     })
 }

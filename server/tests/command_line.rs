@@ -83,6 +83,7 @@ fn a_variable_that_is_empty_is_not_set() {
         "OPSDECK_API_KEYS_FILE",
         "OPSDECK_SESSION_SECRET_FILE",
         "OPSDECK_METRICS_LISTEN",
+        "OPSDECK_DRAIN_DELAY",
         "OPSDECK_PUBLIC_URL",
         "OPSDECK_BASE_PATH",
         "OPSDECK_TRUSTED_PROXIES",

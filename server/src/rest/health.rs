@@ -38,15 +38,15 @@ async fn live() -> Response {
     report(StatusCode::OK, "ok")
 }
 
-/// Once the catalog has been filled it can be read from, however long the source is away later.
+/// Once the catalog has been filled it can be read from, however long the source is away later, until the server is to stop.
 async fn ready(State(console): State<SharedConsole>) -> Response {
-    if console.source.is_filled() {
-        report(StatusCode::OK, "ready")
+    let unready = |text| report(StatusCode::SERVICE_UNAVAILABLE, text);
+    if console.drain.announced.is_cancelled() {
+        unready("not ready: the server is stopping")
+    } else if !console.source.is_filled() {
+        unready("not ready: the cluster has not been read yet")
     } else {
-        report(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "not ready: the cluster has not been read yet",
-        )
+        report(StatusCode::OK, "ready")
     }
 }
 

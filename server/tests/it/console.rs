@@ -12,7 +12,7 @@ use opsdeck::{
         session::CookiePolicy,
     },
     catalog::{Catalog, Held},
-    console::{About, Console, SharedConsole},
+    console::{About, Console, Drain, SharedConsole},
     listen::Peer,
     resources::AuditEvent,
     run,
@@ -114,6 +114,7 @@ impl TestConsole {
             door,
             metrics: Metrics::default(),
             writes: TaskTracker::new(),
+            drain: Drain::default(),
             about: About {
                 source: "embedded",
                 context: None,
