@@ -18,6 +18,7 @@ pub struct WhoAmI {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ServerInfo {
     pub version: String,
     /// `kubernetes`, `embedded` or `preview`.
@@ -25,4 +26,9 @@ pub struct ServerInfo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     pub time: String,
+    /// The id of the last event at that time: a stream that begins after it misses nothing of what was read since.
+    pub revision: String,
+    /// When the server last heard of its cluster, where it does not hear of it now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_as_of: Option<String>,
 }

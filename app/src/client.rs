@@ -8,8 +8,11 @@ pub(crate) use reading::{FromJson, member};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::live::Subjects;
+use std::sync::Arc;
+
 #[cfg(feature = "ssr")]
-use std::{fmt, future::Future, pin::Pin, sync::Arc};
+use std::{fmt, future::Future, pin::Pin};
 
 #[cfg(not(feature = "ssr"))]
 use crate::{Session, shell::PageContext};
@@ -47,6 +50,9 @@ pub(crate) struct Api {
     /// Told when the session turns out to have ended.
     #[cfg(not(feature = "ssr"))]
     session: Option<RwSignal<Session>>,
+    /// Told what is asked for.
+    #[cfg(not(feature = "ssr"))]
+    noted: Option<Arc<Subjects>>,
 }
 
 // === impl ApiError ===
@@ -117,6 +123,11 @@ impl Api {
         }
     }
 
+    /// On the server an answer is used once, so nobody asks what it was made from.
+    pub(crate) fn noting(&self, _: &Arc<Subjects>) -> Self {
+        self.clone()
+    }
+
     /// As `get`, before it is read.
     pub(crate) async fn text(&self, path: &str) -> Result<String, ApiError> {
         self.server.text(path).await
@@ -129,6 +140,7 @@ impl Api {
         Self {
             base: expect_context::<PageContext>().base,
             session: use_context(),
+            noted: None,
         }
     }
 
@@ -137,11 +149,23 @@ impl Api {
         Self {
             base: base.to_owned(),
             session: None,
+            noted: None,
+        }
+    }
+
+    /// Notes what answers are made from.
+    pub(crate) fn noting(&self, subjects: &Arc<Subjects>) -> Self {
+        Self {
+            noted: Some(subjects.clone()),
+            ..self.clone()
         }
     }
 
     /// As `get`, before it is read.
     pub(crate) async fn text(&self, path: &str) -> Result<String, ApiError> {
+        if let Some(subjects) = &self.noted {
+            subjects.add(path);
+        }
         let url = format!("{}{ROOT}{path}", self.base);
         let (status, body) = browser::get(url).await?;
         let answer = succeeded(status, body);

@@ -17,6 +17,7 @@ pub(crate) use erased_view as view;
 
 mod client;
 mod components;
+mod live;
 mod pages;
 mod routes;
 mod session;

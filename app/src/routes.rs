@@ -3,6 +3,7 @@
 use crate::{
     Session, Theme,
     components::{ask::Refresh, frame::Frame, time::Clock},
+    live::Live,
     pages::{
         approval::Approval, approvals::Approvals, incident::Incident, incidents::Incidents, instance::Instance,
         instances::Instances, not_found::NotFound, overview::Overview, sign_in::SignIn, unavailable::Unavailable,
@@ -29,6 +30,7 @@ pub fn App() -> impl IntoView {
     provide_context(theme);
     Clock::provide(page.now);
     Refresh::provide(page.now);
+    Live::provide(page.session.as_ref().ok().and_then(|who| who.server.data_as_of.clone()));
     #[cfg(not(feature = "ssr"))]
     crate::session::adopt_upstream(&page, theme);
     let base = page.base.clone();

@@ -11,6 +11,7 @@ use opsdeck::{
     catalog::Catalog,
     console::{About, Console, Drain},
     listen::{Listener, Manners},
+    rest::Events,
     run,
     source::{embedded::Embedded, sample},
     telemetry::metrics::{Connections, Metrics},
@@ -131,6 +132,7 @@ async fn serve() -> SocketAddr {
     source.load(objects).await.expect("objects that are valid");
     let plenty = PerMinute(NonZeroU32::MAX);
     let keys = KeySet::parse("- {key: k, role: viewer}", None).expect("a list of keys");
+    let metrics = Metrics::default();
     let console = Arc::new(Console {
         catalog,
         source: Arc::new(source),
@@ -138,7 +140,8 @@ async fn serve() -> SocketAddr {
             limits: Limits::new(plenty, plenty),
             ..Door::over(keys)
         },
-        metrics: Metrics::default(),
+        events: Events::new(&metrics.events),
+        metrics,
         writes: TaskTracker::new(),
         drain: Drain::default(),
         about: About {

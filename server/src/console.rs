@@ -1,6 +1,12 @@
 //! What every handler may use, put together once at start.
 
-use crate::{access::caller::Door, catalog::Catalog, source::Source, telemetry::metrics::Metrics};
+use crate::{
+    access::caller::{Caller, Door},
+    catalog::Catalog,
+    rest::Events,
+    source::Source,
+    telemetry::metrics::Metrics,
+};
 use std::{sync::Arc, time::Duration};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -14,6 +20,8 @@ pub struct Console {
     pub door: Door,
     /// What is counted.
     pub metrics: Metrics,
+    /// What open pages are told.
+    pub events: Events,
     /// Writes under way: they end even when nobody waits for them any more.
     pub writes: TaskTracker,
     /// How far the end of this server has come.
@@ -56,6 +64,15 @@ impl Drain {
 }
 
 // === impl Console ===
+
+impl Console {
+    /// The caller signs out: what is open under the session ends.
+    pub fn end_session(&self, caller: &Caller) {
+        if let Some(session) = caller.session {
+            self.events.sign_out(session);
+        }
+    }
+}
 
 impl std::fmt::Debug for Console {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

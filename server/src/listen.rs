@@ -93,7 +93,7 @@ impl Default for Manners {
             greeting: Duration::from_secs(10),
             idle: Duration::from_secs(60),
             drain: Duration::from_secs(10),
-            connections: 1024,
+            connections: 2048,
         }
     }
 }

@@ -9,6 +9,7 @@ mod ask;
 mod body;
 mod csv;
 mod error;
+mod events;
 mod freshness;
 mod gate;
 mod health;
@@ -27,6 +28,7 @@ mod whoami;
 mod write;
 
 pub use error::Error;
+pub use events::Events;
 pub use gate::{facing_the_network, identify, in_process, share};
 pub use health::{health_routes, metrics_routes};
 pub use path::{below, is_api, normalized};
@@ -68,6 +70,7 @@ pub fn routes() -> Vec<Route> {
         get("/postmortems/{name}", Viewer, postmortems::get_postmortem),
         get("/analytics/summary", Viewer, analytics::get_summary),
         get("/analytics/trends", Viewer, analytics::get_trends),
+        get("/events", Viewer, events::watch_events),
         get("/whoami", Need::ValidKey, whoami::get_whoami),
         post("/session", Need::ValidKey, session::create_session),
         delete("/session", Need::Nothing, session::delete_session),

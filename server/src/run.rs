@@ -69,6 +69,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
         catalog,
         source,
         door: config.door,
+        events: rest::Events::new(&metrics.events),
         metrics: metrics.clone(),
         writes: TaskTracker::new(),
         drain: Drain::default(),
@@ -99,7 +100,12 @@ async fn serve(config: Config) -> Result<(), Failure> {
         tokio::spawn(certificate.follow(metrics));
     }
     announce(&console, listener.socket.local_addr()?, preview);
-    listener.serve(router(console.clone()), stop(console.drain.clone(), config.drain_delay)?).await;
+    listener
+        .serve(
+            router(console.clone()),
+            stop(console.drain.clone(), config.drain_delay)?,
+        )
+        .await;
     // Writes that were begun end with their audit event, whoever has stopped waiting for them.
     console.writes.close();
     if tokio::time::timeout(LAST_WRITES, console.writes.wait()).await.is_err() {

@@ -150,7 +150,8 @@ reads! {
     }
     RequestedAction { order: "order", kind: "type", target: "target", params: "params", before: "before", }
     ResourceRef { kind: "kind", name: "name", namespace: "namespace", }
-    ServerInfo { version: "version", source: "source", context: "context", time: "time", }
+    ServerInfo { version: "version", source: "source", context: "context", time: "time", revision: "revision",
+        data_as_of: "dataAsOf", }
     Snoozed { by: "by", until: "until", }
     SuggestedAction { name: "name", action: "action", description: "description", params: "params", }
     TimelineItem { timestamp: "timestamp", kind: "type", detail: "detail", }

@@ -3,9 +3,12 @@
 //!
 //! Answers travel as the text that the API sent and are read where they are shown: one kind of resource serves all, which keeps the bundle small.
 
+#[cfg(not(feature = "ssr"))]
+use crate::live::Change;
 use crate::{
     client::{Api, ApiError, FromJson, read, tree},
     components::{notice::Failed, time::Clock},
+    live::{Live, Subjects},
     view,
 };
 use leptos::{prelude::*, server::codee::string::FromToStringCodec};
@@ -56,6 +59,22 @@ impl fmt::Display for Answer {
     }
 }
 
+#[cfg(not(feature = "ssr"))]
+impl Answer {
+    /// With a row as it is now; nothing if none of the lists has it.
+    fn patched(&self, change: &Change) -> Option<Self> {
+        let texts = self.0.as_ref().ok()?;
+        let patches: Vec<_> = texts.iter().map(|text| change.patched(text)).collect();
+        let found = patches.iter().any(Option::is_some);
+        found.then(|| {
+            let texts = patches.into_iter().zip(texts);
+            Self(Ok(texts
+                .map(|(patch, text)| patch.unwrap_or_else(|| text.clone()))
+                .collect()))
+        })
+    }
+}
+
 impl FromStr for Answer {
     type Err = ApiError;
 
@@ -86,6 +105,12 @@ impl Refresh {
 
     pub(crate) fn as_of(self) -> i64 {
         self.as_of.get()
+    }
+
+    /// Without becoming dependent on it.
+    #[cfg(not(feature = "ssr"))]
+    pub(crate) fn is_failing(self) -> bool {
+        self.failure.with_untracked(Option::is_some)
     }
 
     pub(crate) fn has_failed(self) -> bool {
@@ -154,23 +179,73 @@ fn resource(
     let api = Api::current();
     let clock = Clock::current();
     let refresh = expect_context::<Refresh>();
-    Resource::new_str(
-        move || (refresh.round.get(), question.get()),
-        move |(_, question)| {
+    let live = expect_context::<Live>();
+    let subjects = Arc::new(Subjects::default());
+    let answer = Resource::new_str(
+        {
+            let subjects = subjects.clone();
+            move || (refresh.round.get(), live.round(&subjects), question.get())
+        },
+        move |(_, _, question)| {
             let now = clock.at_once();
-            let answer = gather(api.clone(), question, now);
+            #[cfg(not(feature = "ssr"))]
+            subjects.forget();
+            let answer = gather(api.noting(&subjects), question, now);
             async move {
                 let answer = answer.await;
                 // The server renders at one moment; in the browser each answer has its own.
                 #[cfg(not(feature = "ssr"))]
-                match &answer {
-                    Ok(_) => refresh.as_of.set(now),
-                    Err(error) => refresh.failure.set(Some(error.clone())),
+                {
+                    keep_focus();
+                    match &answer {
+                        Ok(_) => refresh.as_of.set(now),
+                        Err(error) => refresh.failure.set(Some(error.clone())),
+                    }
                 }
                 Answer(answer)
             }
         },
-    )
+    );
+    #[cfg(not(feature = "ssr"))]
+    live.on_change(move |change| {
+        let before = answer.try_read_untracked();
+        let patched = before.and_then(|answer| answer.as_ref()?.patched(change));
+        if let Some(patched) = patched {
+            keep_focus();
+            answer.set(Some(patched));
+        }
+    });
+    answer
+}
+
+/// Rows take each other's elements when a list changes. A link that had the focus keeps it where it then stands, so that Enter
+/// opens what it would have opened.
+#[cfg(not(feature = "ssr"))]
+fn keep_focus() {
+    use wasm_bindgen::JsCast as _;
+    use web_sys::HtmlElement;
+
+    let Some(focused) = document().active_element() else {
+        return;
+    };
+    let Some(href) = focused.get_attribute("href") else {
+        return;
+    };
+    request_animation_frame(move || {
+        if focused.is_connected() && focused.get_attribute("href").as_ref() == Some(&href) {
+            return;
+        }
+        // Our addresses have no quotes: they are percent-encoded.
+        let again = document()
+            .query_selector(&format!("main a[href=\"{href}\"]"))
+            .ok()
+            .flatten();
+        let target = again.or_else(|| document().get_element_by_id("main"));
+        if let Some(target) = target.and_then(|target| target.dyn_into::<HtmlElement>().ok()) {
+            // An element that was just found can be focused.
+            let _ = target.focus();
+        }
+    });
 }
 
 impl<T: 'static> Asked<T> {

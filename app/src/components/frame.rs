@@ -10,6 +10,7 @@ use crate::{
         time::{Moment, time_of_day},
         words::thousands,
     },
+    live::{Link, Live},
     shell::PageContext,
     view,
 };
@@ -37,7 +38,10 @@ pub(crate) fn unresolved() -> Query {
 #[component]
 pub(crate) fn Frame(who: WhoAmI, children: Children) -> impl IntoView {
     #[cfg(not(feature = "ssr"))]
-    browser::behave();
+    {
+        browser::behave();
+        crate::live::follow(&who, expect_context::<PageContext>().base);
+    }
     let dev = who.via == "dev";
     let preview = who.server.source == "preview";
     view! {
@@ -68,6 +72,7 @@ pub(crate) fn Frame(who: WhoAmI, children: Children) -> impl IntoView {
                     <Freshness />
                     <Account who=who />
                 </header>
+                <Outage />
                 {dev.then(|| {
                     view! {
                         <p class="notice needs" role="status">
@@ -153,15 +158,58 @@ fn ready_of_all(ready: Asked<u64>, instances: Asked<u64>) -> AnyView {
     )
 }
 
+/// The server has not heard of its cluster for a while.
+#[component]
+fn Outage() -> impl IntoView {
+    let live = expect_context::<Live>();
+    move || {
+        live.data_as_of().map(|at| {
+            view! {
+                <p class="notice needs" role="status">
+                    "The cluster does not answer. What is shown was true " <Moment at=at />
+                    "; nothing can be decided until it is back."
+                </p>
+            }
+        })
+    }
+}
+
 /// How old the page is, and the way to a newer one.
 #[component]
 fn Freshness() -> impl IntoView {
     let refresh = expect_context::<Refresh>();
+    let live = expect_context::<Live>();
+    let is_stale = move || refresh.has_failed() || matches!(live.link(), Link::Lost(_));
+    let is_live = move || !refresh.has_failed() && live.link() == Link::Open;
+    let class = move || match (is_stale(), is_live()) {
+        (true, _) => "stale",
+        (_, true) => "live",
+        _ => "faint",
+    };
+    let word = move || match live.link() {
+        _ if refresh.has_failed() => "Refresh failed, as of ".to_owned(),
+        Link::Lost(since) => format!("Not live since {}, as of ", time_of_day(since)),
+        Link::Open => "Live".to_owned(),
+        Link::Closed => "As of ".to_owned(),
+    };
     view! {
         <p class="fresh">
-            <span class=move || if refresh.has_failed() { "stale" } else { "faint" } role="status">
-                {move || if refresh.has_failed() { "Refresh failed, as of " } else { "As of " }}
-                <span class="moment">{move || time_of_day(refresh.as_of())} " UTC"</span>
+            {move || {
+                live.is_replaced()
+                    .then(|| {
+                        view! {
+                            <a class="go" href="" rel="external">
+                                "New version: reload"
+                            </a>
+                        }
+                    })
+            }}
+            <span class=class role="status">
+                {word}
+                <span class="moment" hidden=is_live>
+                    {move || time_of_day(refresh.as_of())}
+                    " UTC"
+                </span>
             </span>
             // Without script this loads the page again, which is the same.
             <a

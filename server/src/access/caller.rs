@@ -6,7 +6,7 @@ use super::{
     keys::{Key, KeySet},
     limits::{Exhausted, Limits, Spender},
     origin,
-    session::CookiePolicy,
+    session::{CookiePolicy, SessionId},
 };
 use arc_swap::ArcSwap;
 use cookie::Cookie;
@@ -47,6 +47,8 @@ pub struct Caller {
     pub key_id: String,
     pub via: Via,
     pub expires_at: Option<Timestamp>,
+    /// The browser session that the caller came with.
+    pub session: Option<SessionId>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -118,6 +120,17 @@ impl Door {
         }
     }
 
+    /// Whether who came in earlier would still come in, and as the same: for what stays open longer than a request.
+    pub fn still_admits(&self, caller: &Caller, now: Timestamp) -> bool {
+        let keys = self.keys.load();
+        let is_over = caller.expires_at.is_some_and(|end| end <= now);
+        !is_over
+            && match caller.via {
+                Via::Dev => self.dev_mode && keys.is_empty(),
+                Via::Key | Via::Session => (keys.by_id(&caller.key_id, now)).is_some_and(|key| key.role == caller.role),
+            }
+    }
+
     /// Whom a key that was typed into a form makes.
     pub fn caller_by_key(&self, text: &str, now: Timestamp) -> Result<Caller, Refusal> {
         match self.keys.load() {
@@ -156,7 +169,11 @@ impl Door {
     fn caller_by_session(&self, keys: &KeySet, headers: &HeaderMap, now: Timestamp) -> Result<Caller, Refusal> {
         let session = cookies(headers).find_map(|text| self.cookies.read(text, keys, now));
         let session = session.ok_or(Refusal::Missing)?;
-        Ok(Caller::new(session.key, Via::Session, Some(session.expires_at)))
+        Ok(Caller {
+            expires_at: Some(session.expires_at),
+            session: Some(session.id),
+            ..Caller::new(session.key, Via::Session)
+        })
     }
 }
 
@@ -176,19 +193,20 @@ fn key_of<'a>(keys: &'a KeySet, text: &[u8], now: Timestamp) -> Result<&'a Key, 
 
 fn caller_by_key(keys: &KeySet, text: &[u8], now: Timestamp) -> Result<Caller, Refusal> {
     let key = key_of(keys, text, now)?;
-    Ok(Caller::new(key, Via::Key, key.expires_at))
+    Ok(Caller::new(key, Via::Key))
 }
 
 // === impl Caller ===
 
 impl Caller {
-    fn new(key: &Key, via: Via, expires_at: Option<Timestamp>) -> Self {
+    fn new(key: &Key, via: Via) -> Self {
         Self {
             identity: key.identity.clone(),
             role: key.role.clone(),
             key_id: key.id(),
             via,
-            expires_at,
+            expires_at: key.expires_at,
+            session: None,
         }
     }
 
@@ -199,6 +217,7 @@ impl Caller {
             key_id: String::new(),
             via: Via::Dev,
             expires_at: None,
+            session: None,
         }
     }
 

@@ -23,7 +23,12 @@ pub struct CookiePolicy {
 pub struct Session<'a> {
     pub key: &'a Key,
     pub expires_at: Timestamp,
+    pub id: SessionId,
 }
+
+/// Tells one session from another. Part of its signature, and too little of it to forge one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct SessionId([u8; 8]);
 
 // === impl CookiePolicy ===
 
@@ -79,7 +84,8 @@ impl CookiePolicy {
         let key = keys.by_id(id, now)?;
         let mac = BASE64_URL_SAFE_NO_PAD.decode(mac).ok()?;
         sign(key, claims).verify_slice(&mac).ok()?;
-        (now < expires_at).then_some(Session { key, expires_at })
+        let id = SessionId(*mac.first_chunk()?);
+        (now < expires_at).then_some(Session { key, expires_at, id })
     }
 
     /// Whether a `Cookie` header has one of ours, valid or not.

@@ -71,10 +71,14 @@ pub(super) async fn sign_out(State(pages): State<Pages>, request: Request) -> Re
     if !console.door.is_same_origin(request.uri(), request.headers()) {
         return (StatusCode::FORBIDDEN, "signing out is for our own pages\n").into_response();
     }
+    let (Admitted(caller), _) = rest::identify(console, &request);
     let form: SignOut = match read(request).await {
         Ok(form) => form,
         Err(response) => return response,
     };
+    if let Ok(caller) = &caller {
+        console.end_session(caller);
+    }
     let mut response = see_other(&console.base_path, &form.next);
     if let Ok(cookie) = HeaderValue::try_from(console.door.cookies.clear().to_string()) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);

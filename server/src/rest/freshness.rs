@@ -71,6 +71,16 @@ impl Freshness {
     }
 }
 
+/// Since when the source has not been heard of, about whatever it holds.
+pub(super) fn data_as_of(source: &dyn Source) -> Option<Timestamp> {
+    let standings = Kind::ALL.into_iter().map(|kind| source.standing(kind));
+    let stale = standings.filter_map(|standing| match standing {
+        Standing::AsOf(since) => Some(since),
+        Standing::Current | Standing::Syncing | Standing::Unavailable(_) => None,
+    });
+    stale.min()
+}
+
 /// `issues.platform.chatcli.io`.
 fn definition(kind: Kind) -> String {
     match kind.api_version().split_once('/') {

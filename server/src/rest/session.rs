@@ -2,10 +2,11 @@
 
 use super::{Error, ask::Ask, body::Members};
 use crate::{
-    access::caller::{API_KEY, Via},
+    access::caller::{API_KEY, Admitted, Via},
     console::SharedConsole,
 };
 use axum::{
+    Extension,
     body::{Body, Bytes},
     extract::State,
     response::Response,
@@ -28,7 +29,14 @@ pub(super) async fn create_session(ask: Ask, headers: HeaderMap, body: Bytes) ->
     Ok(no_content(Some(&cookie)))
 }
 
-pub(super) async fn delete_session(State(console): State<SharedConsole>) -> Response {
+/// Whoever asks; a session that is one ends with its streams.
+pub(super) async fn delete_session(
+    State(console): State<SharedConsole>,
+    asker: Option<Extension<Admitted>>,
+) -> Response {
+    if let Some(Extension(Admitted(Ok(caller)))) = asker {
+        console.end_session(&caller);
+    }
     no_content(Some(&console.door.cookies.clear()))
 }
 

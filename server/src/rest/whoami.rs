@@ -1,6 +1,6 @@
 //! `GET /whoami`: as whom the caller is known here.
 
-use super::{Error, answer::json, ask::Ask};
+use super::{Error, answer::json, ask::Ask, events::last_event_id, freshness::data_as_of};
 use crate::catalog::project::wire_time;
 use axum::response::Response;
 use opsdeck_api::{
@@ -24,6 +24,8 @@ pub(super) async fn get_whoami(ask: Ask) -> Result<Response, Error> {
                 source: about.source.to_owned(),
                 context: about.context.clone(),
                 time: wire_time(ask.now),
+                revision: last_event_id(&ask.console),
+                data_as_of: data_as_of(&*ask.console.source).map(wire_time),
             },
         },
     ))

@@ -19,6 +19,7 @@ pub struct Metrics {
     pub requests: Requests,
     pub keys: Keys,
     pub connections: Connections,
+    pub events: EventStreams,
     /// When the TLS certificate in force ends, in Unix seconds; 0 without TLS.
     pub certificate_end: Gauge,
     pub certificate_failures: Counter,
@@ -47,6 +48,13 @@ pub struct Connections {
     pub refused: Counter,
 }
 
+#[derive(Clone, Debug, Default)]
+pub struct EventStreams {
+    pub open: Gauge,
+    /// Ended because the reader fell too far behind.
+    pub cut: Counter,
+}
+
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
 struct Answer {
     method: &'static str,
@@ -64,6 +72,7 @@ impl Default for Metrics {
             panics: Counter::default(),
         };
         let (keys, connections) = (Keys::default(), Connections::default());
+        let events = EventStreams::default();
         let (certificate_end, certificate_failures) = (Gauge::default(), Counter::default());
         registry.register(
             "build",
@@ -90,6 +99,12 @@ impl Default for Metrics {
             "Connections closed at once, because there was no room",
             connections.refused.clone(),
         );
+        registry.register("event_streams", "Open event streams", events.open.clone());
+        registry.register(
+            "event_streams_cut",
+            "Event streams ended because their reader fell too far behind",
+            events.cut.clone(),
+        );
         registry.register_with_unit(
             "tls_certificate_end_timestamp",
             "When the certificate in force ends, in Unix time; 0 without TLS",
@@ -105,6 +120,7 @@ impl Default for Metrics {
             requests,
             keys,
             connections,
+            events,
             certificate_end,
             certificate_failures,
             registry: registry.into(),

@@ -37,6 +37,7 @@ const TABLE: &[(&str, &str, May)] = &[
     ("GET", "/postmortems/{name}", From(Viewer)),
     ("GET", "/analytics/summary", From(Viewer)),
     ("GET", "/analytics/trends", From(Viewer)),
+    ("GET", "/events", From(Viewer)),
     ("GET", "/whoami", AnyKey),
     ("POST", "/session", AnyKey),
     ("DELETE", "/session", Anybody),
@@ -89,9 +90,9 @@ async fn a_role_reaches_what_its_row_says_and_nothing_else() {
                 Some(key) => asking.key(key),
                 None => asking,
             }
-            .answer()
+            .response()
             .await
-            .status
+            .status()
             .as_u16();
             match expected {
                 Some(refused) => assert_eq!(status, refused, "{method} {path} as {key:?}"),

@@ -1,6 +1,6 @@
 //! A console over the sample objects, and words to ask it with.
 
-use axum::{Router, body::Body};
+use axum::{Router, body::Body, response::Response};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
@@ -15,7 +15,7 @@ use opsdeck::{
     console::{About, Console, Drain, SharedConsole},
     listen::Peer,
     resources::AuditEvent,
-    run,
+    rest, run,
     source::{Source, embedded::Embedded, sample},
     telemetry::metrics::Metrics,
 };
@@ -108,11 +108,13 @@ impl TestConsole {
         let catalog = Arc::new(Catalog::new(1));
         let store = Embedded::in_memory(catalog.clone()).expect("a store in memory");
         store.load(objects).await.expect("objects that are valid");
+        let metrics = Metrics::default();
         let console = Arc::new(Console {
             catalog,
             source: source(Arc::new(store)),
             door,
-            metrics: Metrics::default(),
+            events: rest::Events::new(&metrics.events),
+            metrics,
             writes: TaskTracker::new(),
             drain: Drain::default(),
             about: About {
@@ -206,7 +208,8 @@ impl Asking<'_> {
         self
     }
 
-    pub(crate) async fn answer(self) -> Answered {
+    /// Before its body, which may have no end.
+    pub(crate) async fn response(self) -> Response {
         let mut request = Request::new(self.body);
         *request.method_mut() = self.method;
         *request.uri_mut() = self.target.parse().expect("an address");
@@ -214,14 +217,12 @@ impl Asking<'_> {
         if let Some(peer) = self.peer {
             request.extensions_mut().insert(peer);
         }
-        let response = self
-            .console
-            .router
-            .clone()
-            .oneshot(request)
-            .await
-            .expect("a router never fails");
-        let (parts, body) = response.into_parts();
+        let answering = self.console.router.clone().oneshot(request);
+        answering.await.expect("a router never fails")
+    }
+
+    pub(crate) async fn answer(self) -> Answered {
+        let (parts, body) = self.response().await.into_parts();
         let bytes = body.collect().await.expect("a whole body").to_bytes();
         Answered {
             status: parts.status,
