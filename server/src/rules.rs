@@ -8,6 +8,7 @@ pub mod change_window;
 pub mod decision;
 pub mod drives_aiops;
 pub mod duration;
+pub mod federation;
 pub mod masking;
 pub mod plan_hash;
 pub mod runbook;
