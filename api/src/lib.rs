@@ -18,6 +18,7 @@ pub mod policy;
 pub mod postmortem;
 pub mod remediation;
 pub mod runbook;
+pub mod search;
 pub mod slo;
 pub mod whoami;
 

@@ -26,6 +26,7 @@ mod postmortems;
 mod remediations;
 mod route;
 mod runbooks;
+mod search;
 mod session;
 mod slos;
 mod whoami;
@@ -89,6 +90,7 @@ pub fn routes() -> Vec<Route> {
         get("/policies/{kind}/{name}", Viewer, policies::get_policy),
         get("/audit", Viewer, audit::list_audit_events),
         get("/audit/export", Viewer, audit::export_audit_events),
+        get("/search", Viewer, search::search),
         get("/whoami", Need::ValidKey, whoami::get_whoami),
         post("/session", Need::ValidKey, session::create_session),
         delete("/session", Need::Nothing, session::delete_session),

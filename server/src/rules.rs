@@ -12,5 +12,6 @@ pub mod federation;
 pub mod masking;
 pub mod plan_hash;
 pub mod runbook;
+pub mod search;
 pub mod slo;
 pub mod triage;

@@ -3,7 +3,7 @@
 use super::{
     Error,
     ask::Ask,
-    listing::{Listing, bytes},
+    listing::Listing,
 };
 use crate::{
     catalog::{
@@ -92,8 +92,7 @@ fn document(rows: Vec<Arc<Row<AuditEvent>>>, exported_at: &str) -> Body {
 /// One event where the list's brackets stand two spaces in. What a browser could take for markup is escaped.
 fn indented(row: &Row<AuditEvent>) -> String {
     let item = audit_item(&row.object);
-    let text =
-        serde_json::to_string_pretty(&item).unwrap_or_else(|_| String::from_utf8_lossy(&bytes(&item)).into_owned());
+    let text = serde_json::to_string_pretty(&item).expect("an item of texts can be written");
     let mut out = String::with_capacity(text.len() + 64);
     for c in text.chars() {
         match c {

@@ -53,6 +53,7 @@ const TABLE: &[(&str, &str, May)] = &[
     ("GET", "/policies/{kind}/{name}", From(Viewer)),
     ("GET", "/audit", From(Viewer)),
     ("GET", "/audit/export", From(Viewer)),
+    ("GET", "/search", From(Viewer)),
     ("GET", "/whoami", AnyKey),
     ("POST", "/session", AnyKey),
     ("DELETE", "/session", Anybody),
