@@ -1,10 +1,6 @@
 //! The trail: who did what, newest first, and all of it as a file.
 
-use super::{
-    Error,
-    ask::Ask,
-    listing::Listing,
-};
+use super::{Error, ask::Ask, listing::Listing};
 use crate::{
     catalog::{
         Row,

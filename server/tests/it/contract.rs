@@ -31,13 +31,13 @@ async fn the_sample_counts_what_it_says() {
         ("/remediations?state=completed", 7),
         ("/postmortems", 7),
         ("/slos", 7),
-        ("/runbooks", 6),
+        ("/runbooks", 14),
         ("/clusters", 5),
         ("/federation/correlations", 1),
-        ("/policies/approval", 3),
+        ("/policies/approval", 4),
         ("/policies/notification", 2),
         ("/policies/escalation", 1),
-        ("/policies/sla", 3),
+        ("/policies/sla", 4),
         ("/audit?severity=critical", 1),
     ] {
         assert_eq!(console.total(&format!("/api/v1{list}")).await, total, "{list}");
