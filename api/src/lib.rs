@@ -9,11 +9,17 @@ mod role;
 
 pub mod analytics;
 pub mod approval;
+pub mod audit;
+pub mod cluster;
 pub mod incident;
 pub mod insight;
 pub mod instance;
+pub mod policy;
 pub mod postmortem;
 pub mod remediation;
+pub mod runbook;
+pub mod search;
+pub mod slo;
 pub mod whoami;
 
 pub use envelope::{API_VERSION, List, ListMeta, ResourceMeta, Single, Status};

@@ -1,9 +1,10 @@
 //! Objects for tests, told in the words of the domain: `incident().critical().resolved()`.
 
 use crate::resources::{
-    AIInsight, Action, ActionType, ApprovalMode, ApprovalPolicy, ApprovalRequest, ApprovalState, Condition,
-    ConditionStatus, Deployment, Instance, Issue, IssueState, NamedStep, ObjectMeta, PlanState, PostMortem,
-    PostMortemState, RemediationPlan, ResourceRef, Runbook, ServiceLevelObjective, Severity, TextMap, Typed,
+    AIInsight, Action, ActionType, ApprovalMode, ApprovalPolicy, ApprovalRequest, ApprovalState, AuditEvent,
+    ClusterRegistration, Condition, ConditionStatus, Deployment, Instance, Issue, IssueState, NamedStep, ObjectMeta,
+    PlanState, PostMortem, PostMortemState, RemediationPlan, ResourceRef, Runbook, ServiceLevelObjective, Severity,
+    TextMap, Typed,
     approval_policy::{ApprovalRule, ChangeWindow},
     approval_request::{ApprovalEvidence, Decision},
     service_level_objective::BurnRateAlert,
@@ -105,6 +106,18 @@ pub(crate) fn objective() -> Fixture<ServiceLevelObjective> {
     Fixture::of(ServiceLevelObjective::new("checkout-availability", Default::default()))
 }
 
+/// Written down at noon; it does not say when it happened.
+pub(crate) fn event(event_type: &str) -> Fixture<AuditEvent> {
+    let mut event = AuditEvent::new("audit-1", Default::default());
+    event.spec.event_type = event_type.into();
+    Fixture::of(event)
+}
+
+/// Registered, and not looked at yet.
+pub(crate) fn cluster(name: &str) -> Fixture<ClusterRegistration> {
+    Fixture::of(ClusterRegistration::new(name, Default::default()))
+}
+
 /// `checkout` with one container per name, each at 512Mi.
 pub(crate) fn deployment(replicas: i32, containers: &[&str]) -> Fixture<Deployment> {
     let container = |name: &&str| Container {
@@ -152,7 +165,7 @@ pub(crate) trait Meta: Typed {
     fn meta_mut(&mut self) -> &mut ObjectMeta;
 }
 
-common! { AIInsight ApprovalPolicy ApprovalRequest Deployment Instance Issue PostMortem RemediationPlan Runbook ServiceLevelObjective }
+common! { AIInsight ApprovalPolicy ApprovalRequest AuditEvent ClusterRegistration Deployment Instance Issue PostMortem RemediationPlan Runbook ServiceLevelObjective }
 
 impl<K: Meta> Fixture<K> {
     fn of(mut object: K) -> Self {
@@ -380,6 +393,22 @@ impl Fixture<ServiceLevelObjective> {
                 .get_or_insert_default()
                 .active_alerts
                 .push(BurnRateAlert::default())
+        })
+    }
+}
+
+impl Fixture<ClusterRegistration> {
+    pub(crate) fn connected(self) -> Self {
+        self.with(|cluster| cluster.status.get_or_insert_default().connected = true)
+    }
+
+    pub(crate) fn condition(self, aspect: &str, status: ConditionStatus, message: &str) -> Self {
+        self.with(|cluster| {
+            cluster
+                .status
+                .get_or_insert_default()
+                .conditions
+                .push(condition(aspect, status, message))
         })
     }
 }

@@ -59,7 +59,7 @@ pub use reading::warnings;
 pub use remediation_plan::{RemediationPlan, RemediationPlanSpec, RemediationPlanStatus};
 pub use runbook::{Runbook, RunbookSpec};
 pub use service_level_objective::{ServiceLevelObjective, ServiceLevelObjectiveSpec, ServiceLevelObjectiveStatus};
-pub use shared::{Action, Condition, IssueRef, NamedStep, ResourceRef, SecretKeyRef, SecretRef, TextMap};
+pub use shared::{Action, Condition, IssueRef, NamedStep, ResourceRef, SecretKeyRef, SecretRef, Stored, TextMap};
 pub use source_repository::{SourceRepository, SourceRepositorySpec, SourceRepositoryStatus};
 pub use vocabulary::{
     ActionType, ApprovalMode, ApprovalState, ChaosState, ConditionStatus, IssueState, PlanState, PostMortemState,
@@ -185,9 +185,14 @@ macro_rules! kinds {
         impl Object {
             /// Reads an object. Members of `status` may be missing, words and members may be unknown.
             pub fn parse(kind: Kind, value: Value) -> Result<Object, Invalid> {
-                match kind {
+                let stored = kind.is_policy().then(|| Stored::of(&value));
+                let mut object = match kind {
                     $(Kind::$kind => reading::read(value).map(|object| Object::$kind(Arc::new(object))),)+
+                }?;
+                if let Some(stored) = stored {
+                    object.keep(stored);
                 }
+                Ok(object)
             }
 
             pub fn kind(&self) -> Kind {
@@ -228,6 +233,36 @@ macro_rules! kinds {
             }
         })+
     };
+}
+
+// === impl Kind ===
+
+impl Kind {
+    /// The kinds that the API passes on as they are stored.
+    pub const POLICIES: [Self; 4] = [
+        Self::ApprovalPolicy,
+        Self::NotificationPolicy,
+        Self::EscalationPolicy,
+        Self::IncidentSLA,
+    ];
+
+    fn is_policy(self) -> bool {
+        Self::POLICIES.contains(&self)
+    }
+}
+
+// === impl Object ===
+
+impl Object {
+    fn keep(&mut self, stored: Stored) {
+        match self {
+            Self::ApprovalPolicy(policy) => Arc::make_mut(policy).spec.stored = stored,
+            Self::NotificationPolicy(policy) => Arc::make_mut(policy).spec.stored = stored,
+            Self::EscalationPolicy(policy) => Arc::make_mut(policy).spec.stored = stored,
+            Self::IncidentSLA(policy) => Arc::make_mut(policy).spec.stored = stored,
+            _ => {}
+        }
+    }
 }
 
 kinds! {

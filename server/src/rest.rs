@@ -6,10 +6,13 @@ mod analytics;
 mod answer;
 mod approvals;
 mod ask;
+mod audit;
 mod body;
+mod clusters;
 mod csv;
 mod error;
 mod events;
+mod federation;
 mod freshness;
 mod gate;
 mod health;
@@ -19,11 +22,14 @@ mod instances;
 mod listing;
 mod params;
 mod path;
+mod policies;
 mod postmortems;
 mod remediations;
 mod route;
 mod runbooks;
+mod search;
 mod session;
+mod slos;
 mod whoami;
 mod write;
 
@@ -57,6 +63,11 @@ pub fn routes() -> Vec<Route> {
         ),
         post("/incidents/{name}/snooze", Operator, incidents::snooze_incident),
         post("/incidents/{name}/resolve", Operator, incidents::resolve_incident),
+        get("/slos", Viewer, slos::list_slos),
+        get("/slos/{name}", Viewer, slos::get_slo),
+        get("/slos/{name}/budget", Viewer, slos::get_slo_budget),
+        get("/runbooks", Viewer, runbooks::list_runbooks),
+        get("/runbooks/{name}", Viewer, runbooks::get_runbook),
         delete("/runbooks/{name}", Admin, runbooks::delete_runbook),
         get("/approvals", Viewer, approvals::list_approvals),
         get("/approvals/{name}", Viewer, approvals::get_approval),
@@ -70,6 +81,18 @@ pub fn routes() -> Vec<Route> {
         get("/postmortems/{name}", Viewer, postmortems::get_postmortem),
         get("/analytics/summary", Viewer, analytics::get_summary),
         get("/analytics/trends", Viewer, analytics::get_trends),
+        get("/clusters", Viewer, clusters::list_clusters),
+        get("/clusters/global-status", Viewer, clusters::get_global_status),
+        get("/clusters/{name}", Viewer, clusters::get_cluster),
+        get("/federation", Viewer, federation::get_federation_status),
+        get("/federation/status", Viewer, federation::get_federation_status),
+        get("/federation/clusters", Viewer, federation::list_federation_clusters),
+        get("/federation/correlations", Viewer, federation::list_correlations),
+        get("/policies/{kind}", Viewer, policies::list_policies),
+        get("/policies/{kind}/{name}", Viewer, policies::get_policy),
+        get("/audit", Viewer, audit::list_audit_events),
+        get("/audit/export", Viewer, audit::export_audit_events),
+        get("/search", Viewer, search::search),
         get("/events", Viewer, events::watch_events),
         get("/whoami", Need::ValidKey, whoami::get_whoami),
         post("/session", Need::ValidKey, session::create_session),

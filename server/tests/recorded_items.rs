@@ -7,7 +7,8 @@ use opsdeck::{
     catalog::{Catalog, Snapshot, project},
     json,
     resources::{
-        AIInsight, ApprovalRequest, Issue, Kind, Object, PostMortem, RemediationPlan, Runbook, ServiceLevelObjective,
+        AIInsight, ApprovalRequest, AuditEvent, ClusterRegistration, IncidentSLA, Issue, Kind, Object, PostMortem,
+        RemediationPlan, Runbook, ServiceLevelObjective,
     },
     rules::analytics::{Bucket, Objects, Scope, summary, trends},
 };
@@ -174,6 +175,66 @@ fn postmortems() {
     let table = snapshot.table::<PostMortem>();
     compare(
         &items(&["postmortems", "postmortems/{name}"]),
+        |namespace, name| row(&table.get(namespace, name).unwrap().item),
+        &[],
+    );
+}
+
+#[test]
+fn objectives() {
+    let snapshot = snapshot();
+    let table = snapshot.table::<ServiceLevelObjective>();
+    compare(
+        &items(&["slos", "slos/{name}"]),
+        |namespace, name| row(&table.get(namespace, name).unwrap().item),
+        &["activeAlerts"],
+    );
+}
+
+/// No steps at all are null upstream.
+#[test]
+fn runbooks() {
+    let snapshot = snapshot();
+    let table = snapshot.table::<Runbook>();
+    let mut recorded = items(&["runbooks", "runbooks/{name}"]);
+    for runbook in recorded.iter_mut().filter(|runbook| runbook["steps"].is_null()) {
+        runbook["steps"] = Value::Array(Vec::new());
+    }
+    compare(
+        &recorded,
+        |namespace, name| row(&table.get(namespace, name).unwrap().item),
+        &[],
+    );
+}
+
+#[test]
+fn clusters() {
+    let snapshot = snapshot();
+    let table = snapshot.table::<ClusterRegistration>();
+    compare(
+        &items(&["clusters", "federation/clusters"]),
+        |namespace, name| row(&table.get(namespace, name).unwrap().item),
+        &[],
+    );
+}
+
+#[test]
+fn policies_word_for_word() {
+    let snapshot = snapshot();
+    let table = snapshot.table::<IncidentSLA>();
+    compare(
+        &items(&["policies/{kind}"]),
+        |namespace, name| row(&table.get(namespace, name).unwrap().item),
+        &[],
+    );
+}
+
+#[test]
+fn audit_events() {
+    let snapshot = snapshot();
+    let table = snapshot.table::<AuditEvent>();
+    compare(
+        &items(&["audit"]),
         |namespace, name| row(&table.get(namespace, name).unwrap().item),
         &[],
     );

@@ -78,17 +78,9 @@ kinds! {
 
 minimal! {
     Anomaly
-    ApprovalPolicy
-    AuditEvent
     ChaosExperiment
-    ClusterRegistration
     ConfigMap
     Deployment
-    EscalationPolicy
-    IncidentSLA
-    NotificationPolicy
-    Runbook
-    ServiceLevelObjective
     SourceRepository
 }
 

@@ -1,19 +1,29 @@
 //! How an object becomes a row: what a kind has to say about itself. One file per kind below.
 
 mod approval;
+mod audit;
+mod cluster;
 mod incident;
 mod insight;
 mod instance;
+mod policy;
 mod postmortem;
 mod remediation;
+mod runbook;
+mod slo;
 mod wire;
 
 pub use approval::{Related, approval_item};
+pub use audit::audit_item;
+pub use cluster::cluster_item;
 pub use incident::incident_item;
 pub use insight::{insight_item, insight_status};
 pub use instance::{instance_detail, instance_item};
+pub use policy::{Policy, policy_item};
 pub use postmortem::{postmortem_item, timeline};
 pub use remediation::{remediation_detail, remediation_item, remediation_status};
+pub use runbook::runbook_item;
+pub use slo::{slo_budget, slo_item};
 pub use wire::{resource_meta, time as wire_time};
 
 use super::{

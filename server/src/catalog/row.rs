@@ -73,6 +73,11 @@ impl<K> Row<K> {
         &self.key.name
     }
 
+    /// What free text is searched in, in lower case: name, namespace, and what the kind adds, each on a line.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// When the row itself says something else although nothing was written.
     pub fn next_change(&self) -> Option<Timestamp> {
         self.next_change

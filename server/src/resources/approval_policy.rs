@@ -1,7 +1,7 @@
 //! ApprovalPolicy: which plans of its namespace need whose approval.
 
 use super::{
-    shared::{Condition, absent, never, number, weekdays, yes},
+    shared::{Condition, Stored, absent, never, number, weekdays, yes},
     vocabulary::{ActionType, ApprovalMode, Severity},
 };
 use kube::CustomResource;
@@ -38,6 +38,9 @@ pub struct ApprovalPolicySpec {
     pub default_mode: String,
     /// Rules from top to bottom; the first match counts.
     pub rules: Vec<ApprovalRule>,
+    /// The policy as it is stored, which is what the API shows.
+    #[serde(skip)]
+    pub stored: Stored,
 }
 
 /// One rule.

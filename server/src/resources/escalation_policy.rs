@@ -1,7 +1,7 @@
 //! EscalationPolicy: who is told next when nobody answers.
 
 use super::{
-    shared::{Condition, absent, never, number, yes},
+    shared::{Condition, Stored, absent, never, number, yes},
     vocabulary::{Severity, TargetType},
 };
 use jiff::Timestamp;
@@ -40,6 +40,9 @@ pub struct EscalationPolicySpec {
     pub severities: Vec<Severity>,
     /// The ladder, from the bottom.
     pub levels: Vec<EscalationLevel>,
+    /// The policy as it is stored, which is what the API shows.
+    #[serde(skip)]
+    pub stored: Stored,
 }
 
 /// One rung.

@@ -1,7 +1,7 @@
 //! IncidentSLA: how soon incidents of one severity are answered and resolved.
 
 use super::{
-    shared::{Condition, absent, number, weekdays},
+    shared::{Condition, Stored, absent, number, weekdays},
     vocabulary::Severity,
 };
 use jiff::Timestamp;
@@ -49,6 +49,9 @@ pub struct IncidentSLASpec {
     /// Reserved.
     #[serde(skip_serializing_if = "absent")]
     pub notification_policy_ref: String,
+    /// The policy as it is stored, which is what the API shows.
+    #[serde(skip)]
+    pub stored: Stored,
 }
 
 /// Hours of the week in which people work.

@@ -1,7 +1,7 @@
 //! NotificationPolicy: who is told of what.
 
 use super::{
-    shared::{Condition, SecretRef, TextMap, absent, never, number, yes},
+    shared::{Condition, SecretRef, Stored, TextMap, absent, never, number, yes},
     vocabulary::{ChannelType, IssueState, Severity},
 };
 use jiff::Timestamp;
@@ -43,6 +43,9 @@ pub struct NotificationPolicySpec {
     /// Their texts, by event.
     #[serde(skip_serializing_if = "absent")]
     pub templates: TextMap,
+    /// The policy as it is stored, which is what the API shows.
+    #[serde(skip)]
+    pub stored: Stored,
 }
 
 /// One destination.

@@ -4,6 +4,7 @@ use super::vocabulary::{ActionType, ConditionStatus};
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// Text by key.
@@ -45,6 +46,14 @@ pub(super) fn weekdays() -> Vec<String> {
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct TimeText(String);
+
+/// How an object was written: `spec` and `status` word for word, for kinds that the API passes on unread. What two objects
+/// say is compared without it.
+#[derive(Clone, Debug, Default)]
+pub struct Stored {
+    pub spec: Value,
+    pub status: Value,
+}
 
 /// Names a workload, a node or another object in this cluster.
 #[derive(Clone, Debug, Default, Deserialize, Eq, Hash, JsonSchema, Ord, PartialEq, PartialOrd, Serialize)]
@@ -141,6 +150,23 @@ pub struct Condition {
 
 const CONDITION_TYPE: &str =
     r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
+
+// === impl Stored ===
+
+impl Stored {
+    pub(super) fn of(object: &Value) -> Self {
+        Self {
+            spec: object["spec"].clone(),
+            status: object["status"].clone(),
+        }
+    }
+}
+
+impl PartialEq for Stored {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
 
 // === impl TimeText ===
 

@@ -42,11 +42,15 @@ pub(super) fn table<K>(
 fn cell(column: &str, value: &Value) -> String {
     let text = match value {
         Value::Null => String::new(),
-        Value::String(text) if column.ends_with("At") || column.ends_with("Timestamp") => utc(text),
+        Value::String(text) if is_time(column) => utc(text),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     inert(text)
+}
+
+fn is_time(column: &str) -> bool {
+    column.ends_with("At") || column.ends_with("Timestamp") || ["timestamp", "lastHealthCheck"].contains(&column)
 }
 
 /// Kinds that keep the stored text may hold an offset.

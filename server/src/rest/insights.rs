@@ -47,7 +47,7 @@ pub(super) async fn list_insights(ask: Ask) -> Result<Response, Error> {
 
 /// `status` is the stored one, not the item.
 pub(super) async fn get_insight(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
-    ask.one_with::<AIInsight>(&INSIGHT, &name, |row| {
+    ask.one_with::<AIInsight, _>(&INSIGHT, &name, |row| {
         Ok((row.item.to_vec(), bytes(&insight_status(&row.object))))
     })
 }

@@ -45,7 +45,7 @@ pub(super) async fn list_instances(ask: Ask) -> Result<Response, Error> {
 }
 
 pub(super) async fn get_instance(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
-    ask.one_with::<Instance>(&INSTANCE, &name, |row| {
+    ask.one_with::<Instance, _>(&INSTANCE, &name, |row| {
         let item = serde_json::from_slice(&row.item).map_err(Error::internal)?;
         let detail = bytes(&instance_detail(&row.object, item));
         Ok((detail.clone(), detail))

@@ -148,21 +148,26 @@ impl Ask {
 
     /// One object whose `spec` and `status` are its list item.
     pub(super) fn one<K: Held>(&self, single: &Single, name: &str) -> Result<Response, Error> {
-        self.one_with::<K>(single, name, |row| Ok((row.item.to_vec(), row.item.to_vec())))
+        self.one_with::<K, _>(single, name, |row| Ok((row.item.to_vec(), row.item.to_vec())))
     }
 
-    /// One object whose `spec` and `status` are written for the occasion.
-    pub(super) fn one_with<K: Held>(
+    /// One object whose `spec` and `status`, if it has one, are written for the occasion.
+    pub(super) fn one_with<K: Held, S: Into<Option<Vec<u8>>>>(
         &self,
         single: &Single,
         name: &str,
-        write: impl FnOnce(&Row<K>) -> Result<(Vec<u8>, Vec<u8>), Error>,
+        write: impl FnOnce(&Row<K>) -> Result<(Vec<u8>, S), Error>,
     ) -> Result<Response, Error> {
         self.conditional(&[K::KIND], |snapshot| {
             let row = self.find::<K>(snapshot, single, name)?;
             let (spec, status) = write(row)?;
             let meta = resource_meta(row.object.meta());
-            Ok(json_bytes(object(single.kind, &spec, &status, &meta)))
+            Ok(json_bytes(envelope(
+                single.kind,
+                &spec,
+                status.into().as_deref(),
+                &meta,
+            )))
         })
     }
 }
@@ -186,11 +191,18 @@ pub(super) fn page_of<K>(kind: &str, found: &Page<K>, page: u64, size: u64) -> V
 
 /// The envelope around one object.
 pub(super) fn object(kind: &str, spec: &[u8], status: &[u8], meta: &ResourceMeta) -> Vec<u8> {
-    let mut body = Vec::with_capacity(spec.len() + status.len() + 512);
+    envelope(kind, spec, Some(status), meta)
+}
+
+/// The same around one object that may be of a kind without status.
+pub(super) fn envelope(kind: &str, spec: &[u8], status: Option<&[u8]>, meta: &ResourceMeta) -> Vec<u8> {
+    let mut body = Vec::with_capacity(spec.len() + status.map_or(0, <[u8]>::len) + 512);
     let _ = write!(body, r#"{{"apiVersion":"{API_VERSION}","kind":"{kind}","spec":"#);
     body.extend(spec);
-    body.extend(br#","status":"#);
-    body.extend(status);
+    if let Some(status) = status {
+        body.extend(br#","status":"#);
+        body.extend(status);
+    }
     body.extend(br#","resourceMeta":"#);
     body.extend(json::to_bytes(meta));
     body.extend(b"}\n");

@@ -1,10 +1,11 @@
 //! Paths as upstream understands them: one slash more at the end is no matter, escapes are read before the path is split,
 //! and a path that names nothing is told what it failed to name.
 
-use super::{Error, routes};
+use super::{Error, policies, routes};
 use crate::access::caller::Admitted;
 use axum::Extension;
-use http::Uri;
+use http::{HeaderValue, Method, Uri};
+use opsdeck_api::Role;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -15,6 +16,12 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b':');
 
+/// Resources that are only read. They look at the method first of all, and at the role before they look at what is below them.
+const READ_ONLY: [&str; 5] = ["analytics", "audit", "clusters", "federation", "policies"];
+
+/// Where whatever follows the name of a report counts for nothing.
+const OPEN_ENDED: [&str; 2] = ["/api/v1/analytics/", "/api/v1/federation/"];
+
 /// Whether a path is the API's rather than a page's.
 pub fn is_api(path: &str) -> bool {
     path == "/api" || path.starts_with("/api/")
@@ -23,13 +30,20 @@ pub fn is_api(path: &str) -> bool {
 /// The same address in the one spelling that the router knows; None when nothing has to change.
 pub fn normalized(uri: &Uri) -> Option<Uri> {
     let path = uri.path();
-    if !path.starts_with("/api/") || !(path.ends_with('/') || path.contains('%')) {
+    let spelled_otherwise = path.ends_with('/') || path.contains('%') || without_surplus(path) != path;
+    if !path.starts_with("/api/") || !spelled_otherwise {
         return None;
     }
     let decoded = percent_decode_str(path).decode_utf8().ok()?;
-    let trimmed = decoded.strip_suffix('/').unwrap_or(&decoded);
+    let trimmed = without_surplus(decoded.strip_suffix('/').unwrap_or(&decoded));
     let path = utf8_percent_encode(trimmed, SEGMENT).to_string();
     at(uri, &path)
+}
+
+fn without_surplus(path: &str) -> &str {
+    let report = OPEN_ENDED.iter().find_map(|prefix| path.strip_prefix(prefix));
+    let surplus = report.and_then(|report| Some(report.len() - report.find('/')?));
+    &path[..path.len() - surplus.unwrap_or(0)]
 }
 
 /// The address as it is below the base path; None for one that is not.
@@ -57,25 +71,50 @@ pub(super) fn legible(uri: &Uri) -> Result<(), Error> {
 }
 
 /// The end of every path that is in no route: costs a valid key first, then says what is unknown.
-pub(super) async fn unknown_path(admitted: Option<Extension<Admitted>>, uri: Uri) -> Error {
-    if let Err(refusal) = admitted.map(|Extension(admitted)| admitted).unwrap_or_default().0 {
-        return refusal.into();
-    }
+pub(super) async fn unknown_path(admitted: Option<Extension<Admitted>>, method: Method, uri: Uri) -> Error {
+    let caller = match admitted.map(|Extension(admitted)| admitted).unwrap_or_default().0 {
+        Ok(caller) => caller,
+        Err(refusal) => return refusal.into(),
+    };
     let segments: Vec<&str> = uri.path().trim_matches('/').split('/').collect();
-    Error::not_found(match segments.as_slice() {
-        ["api", "v1", resource, ..] => unknown(resource),
-        _ => "unknown API path".into(),
-    })
+    let ["api", "v1", resource, below @ ..] = segments.as_slice() else {
+        return Error::not_found("unknown API path");
+    };
+    let read_only = READ_ONLY.contains(resource);
+    if (read_only || *resource == "slos") && !caller.may(Role::Viewer) {
+        return Error::forbidden("insufficient permissions");
+    }
+    if read_only && is_known(resource) && ![Method::GET, Method::HEAD].contains(&method) {
+        return wrong_method(resource, HeaderValue::from_static("GET, HEAD"));
+    }
+    Error::not_found(unknown(resource, below))
 }
 
-fn unknown(resource: &str) -> String {
-    let known = routes()
+/// The methods that the path does know stand in `allow`.
+pub(super) fn wrong_method(resource: &str, allow: HeaderValue) -> Error {
+    let message = if READ_ONLY.contains(&resource) {
+        format!("{resource} endpoints only support GET")
+    } else {
+        format!("{resource} takes only {}", allow.to_str().unwrap_or_default())
+    };
+    Error::method_not_allowed(message, allow)
+}
+
+fn is_known(resource: &str) -> bool {
+    routes()
         .iter()
-        .any(|route| route.path.trim_start_matches('/').split('/').next() == Some(resource));
-    match resource {
-        "aiinsights" | "remediations" if known => format!("unknown {resource} route"),
-        _ if known => format!("unknown {resource} endpoint"),
-        _ => format!("unknown resource: {resource}"),
+        .any(|route| route.path.trim_start_matches('/').split('/').next() == Some(resource))
+}
+
+fn unknown(resource: &str, below: &[&str]) -> String {
+    match (resource, below) {
+        _ if !is_known(resource) => format!("unknown resource: {resource}"),
+        ("analytics", []) => "specify an analytics endpoint".into(),
+        ("policies", []) => format!("specify a policy kind: {}", policies::KINDS.join(", ")),
+        ("analytics" | "federation", [report, ..]) => format!("unknown {resource} endpoint: {report}"),
+        ("slos", _) => "unknown SLO endpoint".into(),
+        ("aiinsights" | "remediations", _) => format!("unknown {resource} route"),
+        _ => format!("unknown {resource} endpoint"),
     }
 }
 
@@ -114,5 +153,11 @@ mod tests {
             Some("/api/v1/incidents/%C3%A9%20")
         );
         assert_eq!(spelled("/incidents/"), None);
+        for surplus in ["/x", "/x/y/", "/%20"] {
+            let address = format!("/api/v1/federation/clusters{surplus}?tier=critical");
+            let spelled = normalized(&address.parse().unwrap()).map(|uri| uri.to_string());
+            assert_eq!(spelled.as_deref(), Some("/api/v1/federation/clusters?tier=critical"));
+        }
+        assert_eq!(spelled("/api/v1/federation/clusters"), None);
     }
 }

@@ -50,7 +50,7 @@ pub(super) async fn list_remediations(ask: Ask) -> Result<Response, Error> {
 
 /// `status` is the stored one, not the item.
 pub(super) async fn get_remediation(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
-    ask.one_with::<RemediationPlan>(&REMEDIATION, &name, |row| {
+    ask.one_with::<RemediationPlan, _>(&REMEDIATION, &name, |row| {
         Ok((
             bytes(&remediation_detail(&row.object)),
             bytes(&remediation_status(&row.object)),

@@ -110,7 +110,7 @@ pub(super) fn assemble(routes: Vec<Route>, console: SharedConsole) -> Router {
 }
 
 /// All methods of one path, each behind its role, and 405 for the others behind the least of these.
-fn methods(path: &'static str, routes: Vec<Route>) -> MethodRouter<SharedConsole> {
+fn methods(route: &'static str, routes: Vec<Route>) -> MethodRouter<SharedConsole> {
     let least = routes
         .iter()
         .map(|route| route.need)
@@ -119,10 +119,7 @@ fn methods(path: &'static str, routes: Vec<Route>) -> MethodRouter<SharedConsole
         .unwrap_or(Need::ValidKey);
     let allow = allowed(&routes);
     let refuse = move |admitted: Option<Extension<Admitted>>| async move {
-        let refusal = Error::method_not_allowed(
-            format!("{} takes only {}", resource(path), allow.to_str().unwrap_or_default()),
-            allow,
-        );
+        let refusal = path::wrong_method(resource(route), allow);
         let admitted = admitted.map(|Extension(admitted)| admitted).unwrap_or_default();
         least.check(&admitted).and(Err::<(), _>(refusal))
     };

@@ -29,14 +29,20 @@ pub fn details(details: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The stored form of a NotificationPolicy: what its channels are configured with, and where deliveries failed.
-pub fn notification_policy(policy: &mut Value) {
+/// The stored form of a policy. Of these a NotificationPolicy has secrets: what its channels are configured with, and the addresses that failed
+/// deliveries quote.
+pub fn policy(policy: &mut Value) {
     for channel in elements(policy.pointer_mut("/spec/channels")) {
         hide_values(channel.get_mut("config"));
     }
     for delivery in elements(policy.pointer_mut("/status/recentDeliveries")) {
         if let Some(Value::String(error)) = delivery.get_mut("error") {
             *error = without_urls(error);
+        }
+    }
+    for condition in elements(policy.pointer_mut("/status/conditions")) {
+        if let Some(Value::String(message)) = condition.get_mut("message") {
+            *message = without_urls(message);
         }
     }
 }
@@ -139,7 +145,7 @@ fn elements(list: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MASK, details, names_credential, notification_policy, params, without_urls};
+    use super::{MASK, details, names_credential, params, without_urls};
     use proptest::prelude::*;
     use serde_json::json;
     use std::collections::BTreeMap;
@@ -262,14 +268,16 @@ mod tests {
     fn a_notification_policy_keeps_its_keys() {
         let mut policy = json!({
             "spec": {"channels": [{"name": "sre", "type": "slack", "config": {"webhook_url": "https://h.example/key"}}, {"name": "odd", "config": "text"}]},
-            "status": {"recentDeliveries": [{"channel": "sre", "success": false, "error": "Post \"https://h.example/key\": EOF"}, {"channel": "sre"}], "totalSent": 2},
+            "status": {"recentDeliveries": [{"channel": "sre", "success": false, "error": "Post \"https://h.example/key\": EOF"}, {"channel": "sre"}], "totalSent": 2,
+                       "conditions": [{"type": "Ready", "message": "channel sre: Post \"https://h.example/key\": EOF"}]},
         });
-        notification_policy(&mut policy);
+        super::policy(&mut policy);
         assert_eq!(
             policy,
             json!({
                 "spec": {"channels": [{"name": "sre", "type": "slack", "config": {"webhook_url": MASK}}, {"name": "odd", "config": MASK}]},
-                "status": {"recentDeliveries": [{"channel": "sre", "success": false, "error": "Post \"***\": EOF"}, {"channel": "sre"}], "totalSent": 2},
+                "status": {"recentDeliveries": [{"channel": "sre", "success": false, "error": "Post \"***\": EOF"}, {"channel": "sre"}], "totalSent": 2,
+                           "conditions": [{"type": "Ready", "message": "channel sre: Post \"***\": EOF"}]},
             })
         );
     }

@@ -24,6 +24,11 @@ const TABLE: &[(&str, &str, May)] = &[
     ("POST", "/incidents/{name}/acknowledge", From(Operator)),
     ("POST", "/incidents/{name}/snooze", From(Operator)),
     ("POST", "/incidents/{name}/resolve", From(Operator)),
+    ("GET", "/slos", From(Viewer)),
+    ("GET", "/slos/{name}", From(Viewer)),
+    ("GET", "/slos/{name}/budget", From(Viewer)),
+    ("GET", "/runbooks", From(Viewer)),
+    ("GET", "/runbooks/{name}", From(Viewer)),
     ("DELETE", "/runbooks/{name}", From(Admin)),
     ("GET", "/approvals", From(Viewer)),
     ("GET", "/approvals/{name}", From(Viewer)),
@@ -37,6 +42,18 @@ const TABLE: &[(&str, &str, May)] = &[
     ("GET", "/postmortems/{name}", From(Viewer)),
     ("GET", "/analytics/summary", From(Viewer)),
     ("GET", "/analytics/trends", From(Viewer)),
+    ("GET", "/clusters", From(Viewer)),
+    ("GET", "/clusters/global-status", From(Viewer)),
+    ("GET", "/clusters/{name}", From(Viewer)),
+    ("GET", "/federation", From(Viewer)),
+    ("GET", "/federation/status", From(Viewer)),
+    ("GET", "/federation/clusters", From(Viewer)),
+    ("GET", "/federation/correlations", From(Viewer)),
+    ("GET", "/policies/{kind}", From(Viewer)),
+    ("GET", "/policies/{kind}/{name}", From(Viewer)),
+    ("GET", "/audit", From(Viewer)),
+    ("GET", "/audit/export", From(Viewer)),
+    ("GET", "/search", From(Viewer)),
     ("GET", "/events", From(Viewer)),
     ("GET", "/whoami", AnyKey),
     ("POST", "/session", AnyKey),
@@ -84,7 +101,11 @@ async fn a_role_reaches_what_its_row_says_and_nothing_else() {
                 From(_) if !known => Some(401),
                 From(least) => role(key).is_none_or(|role| role < *least).then_some(403),
             };
-            let target = format!("/api/v1{}", path.replace("{name}", "nothing-of-that-name"));
+            let target = format!(
+                "/api/v1{}",
+                path.replace("{kind}", "approval")
+                    .replace("{name}", "nothing-of-that-name")
+            );
             let asking = console.ask(method.parse().unwrap(), &target);
             let status = match key {
                 Some(key) => asking.key(key),

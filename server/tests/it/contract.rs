@@ -30,6 +30,15 @@ async fn the_sample_counts_what_it_says() {
         ("/remediations", 18),
         ("/remediations?state=completed", 7),
         ("/postmortems", 7),
+        ("/slos", 7),
+        ("/runbooks", 14),
+        ("/clusters", 5),
+        ("/federation/correlations", 1),
+        ("/policies/approval", 4),
+        ("/policies/notification", 2),
+        ("/policies/escalation", 1),
+        ("/policies/sla", 4),
+        ("/audit?severity=critical", 1),
     ] {
         assert_eq!(console.total(&format!("/api/v1{list}")).await, total, "{list}");
     }
@@ -161,6 +170,16 @@ async fn what_the_client_holds_is_not_sent_again() {
         "/api/v1/aiinsights",
         "/api/v1/postmortems",
         "/api/v1/analytics/summary",
+        "/api/v1/slos?sort=need",
+        "/api/v1/runbooks",
+        "/api/v1/clusters",
+        "/api/v1/clusters/global-status",
+        "/api/v1/federation/status",
+        "/api/v1/federation/clusters",
+        "/api/v1/federation/correlations",
+        "/api/v1/policies/sla",
+        "/api/v1/audit",
+        "/api/v1/audit/export",
     ] {
         console.get(target).key(VIEWER).assert_not_modified().await;
     }
@@ -248,6 +267,11 @@ async fn an_unknown_object_is_not_found_in_upstreams_words() {
         ("/api/v1/aiinsights/x", "AI insight not found"),
         ("/api/v1/remediations/x", "remediation plan not found"),
         ("/api/v1/postmortems/x", "postmortem not found"),
+        ("/api/v1/slos/x", "SLO not found"),
+        ("/api/v1/slos/x/budget", "SLO not found"),
+        ("/api/v1/runbooks/x", "runbook not found"),
+        ("/api/v1/clusters/x", "cluster not found"),
+        ("/api/v1/policies/approval/x", "ApprovalPolicy not found"),
     ] {
         let message = console
             .get(target)

@@ -1,6 +1,8 @@
 //! The API as its clients see it: real router, real store, sample objects. One binary, so that it is linked once.
 
+mod audit;
 mod authorisation;
+mod clusters;
 mod console;
 mod contract;
 mod events;
@@ -9,6 +11,9 @@ mod incident_writes;
 mod interference;
 mod limits;
 mod listener;
+mod objectives;
 mod pages;
+mod policies;
 mod races;
 mod runbook_writes;
+mod search;
