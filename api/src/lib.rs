@@ -14,6 +14,7 @@ pub mod insight;
 pub mod instance;
 pub mod postmortem;
 pub mod remediation;
+pub mod runbook;
 pub mod whoami;
 
 pub use envelope::{API_VERSION, List, ListMeta, ResourceMeta, Single, Status};

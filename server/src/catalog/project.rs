@@ -6,6 +6,7 @@ mod insight;
 mod instance;
 mod postmortem;
 mod remediation;
+mod runbook;
 mod wire;
 
 pub use approval::{Related, approval_item};
@@ -14,6 +15,7 @@ pub use insight::{insight_item, insight_status};
 pub use instance::{instance_detail, instance_item};
 pub use postmortem::{postmortem_item, timeline};
 pub use remediation::{remediation_detail, remediation_item, remediation_status};
+pub use runbook::runbook_item;
 pub use wire::{resource_meta, time as wire_time};
 
 use super::{
