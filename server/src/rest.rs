@@ -58,6 +58,8 @@ pub fn routes() -> Vec<Route> {
         delete("/runbooks/{name}", Admin, runbooks::delete_runbook),
         get("/approvals", Viewer, approvals::list_approvals),
         get("/approvals/{name}", Viewer, approvals::get_approval),
+        post("/approvals/{name}/approve", Operator, approvals::approve_approval),
+        post("/approvals/{name}/reject", Operator, approvals::reject_approval),
         get("/instances", Viewer, instances::list_instances),
         get("/instances/{name}", Viewer, instances::get_instance),
         get("/aiinsights", Viewer, insights::list_insights),

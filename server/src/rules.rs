@@ -4,6 +4,7 @@ pub mod analytics;
 pub mod approval;
 pub mod approval_case;
 pub mod audit;
+pub mod ballot;
 pub mod change_window;
 pub mod decision;
 pub mod drives_aiops;

@@ -6,6 +6,7 @@ use crate::{
     payload::Unreadable,
     resources::Invalid,
     rules::{
+        ballot,
         decision::Hand,
         triage::{AlreadyResolved, BadSnooze},
     },
@@ -29,6 +30,7 @@ struct Problem {
     message: String,
     by: Option<String>,
     at: Option<String>,
+    plan_hash: Option<String>,
     fields: Vec<FieldError>,
     header: Option<(HeaderName, HeaderValue)>,
     cause: Option<Cause>,
@@ -48,6 +50,7 @@ impl Error {
             message: message.into(),
             by: None,
             at: None,
+            plan_hash: None,
             fields: Vec::new(),
             header: None,
             cause: None,
@@ -203,6 +206,7 @@ impl Error {
             reason: Some(self.0.reason),
             by: self.0.by.clone(),
             at: self.0.at.clone(),
+            plan_hash: self.0.plan_hash.clone(),
             fields: self.0.fields.clone(),
             request_id: Some(request_id.to_owned()),
         }
@@ -255,6 +259,28 @@ impl From<AlreadyResolved> for Error {
         let mut error = Self::new(StatusCode::CONFLICT, Reason::AlreadyResolved, resolved.to_string());
         error.0.by = resolved.by;
         error.0.at = resolved.at.map(wire_time);
+        error
+    }
+}
+
+impl From<ballot::Refusal> for Error {
+    fn from(refusal: ballot::Refusal) -> Self {
+        use ballot::Refusal::{Decided, Expired, PlanChanged, Voted};
+        let reason = match refusal {
+            Decided { .. } | Voted(_) => Reason::AlreadyDecided,
+            Expired { .. } => Reason::Expired,
+            PlanChanged { .. } => Reason::PlanChanged,
+        };
+        let mut error = Self::new(StatusCode::CONFLICT, reason, refusal.to_string());
+        match refusal {
+            Decided { by, at, .. } => {
+                error.0.by = by;
+                error.0.at = at.map(wire_time);
+            }
+            Voted(hand) => return error.of(Some(hand)),
+            Expired { at } => error.0.at = at.map(wire_time),
+            PlanChanged { hash } => error.0.plan_hash = Some(hash),
+        }
         error
     }
 }

@@ -184,15 +184,24 @@ pub(super) fn page_of<K>(kind: &str, found: &Page<K>, page: u64, size: u64) -> V
     body
 }
 
-/// The envelope around one object.
+/// The usual envelope around one object.
 pub(super) fn object(kind: &str, spec: &[u8], status: &[u8], meta: &ResourceMeta) -> Vec<u8> {
-    let mut body = Vec::with_capacity(spec.len() + status.len() + 512);
+    envelope(kind, spec, Some(status), Some(meta))
+}
+
+/// The envelope around one object, with what the route has of it.
+pub(super) fn envelope(kind: &str, spec: &[u8], status: Option<&[u8]>, meta: Option<&ResourceMeta>) -> Vec<u8> {
+    let mut body = Vec::with_capacity(2 * spec.len() + 512);
     let _ = write!(body, r#"{{"apiVersion":"{API_VERSION}","kind":"{kind}","spec":"#);
     body.extend(spec);
-    body.extend(br#","status":"#);
-    body.extend(status);
-    body.extend(br#","resourceMeta":"#);
-    body.extend(json::to_bytes(meta));
+    if let Some(status) = status {
+        body.extend(br#","status":"#);
+        body.extend(status);
+    }
+    if let Some(meta) = meta {
+        body.extend(br#","resourceMeta":"#);
+        body.extend(json::to_bytes(meta));
+    }
     body.extend(b"}\n");
     body
 }

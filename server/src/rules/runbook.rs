@@ -30,7 +30,7 @@ mod tests {
             runbook.spec.steps = vec![Default::default(); 2];
         });
         let decision = delete(&restart);
-        assert!(matches!(decision.verb, Verb::Delete) && decision.marks.is_none());
+        assert!(matches!(decision.verb, Verb::Delete) && decision.then.is_none());
         assert_eq!(
             decision.details,
             texts(&[("signalType", "oom_kill"), ("severity", "high"), ("steps", "2")])

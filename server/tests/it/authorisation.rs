@@ -27,6 +27,8 @@ const TABLE: &[(&str, &str, May)] = &[
     ("DELETE", "/runbooks/{name}", From(Admin)),
     ("GET", "/approvals", From(Viewer)),
     ("GET", "/approvals/{name}", From(Viewer)),
+    ("POST", "/approvals/{name}/approve", From(Operator)),
+    ("POST", "/approvals/{name}/reject", From(Operator)),
     ("GET", "/instances", From(Viewer)),
     ("GET", "/instances/{name}", From(Viewer)),
     ("GET", "/aiinsights", From(Viewer)),
