@@ -50,6 +50,7 @@ pub enum Reason {
     Expired,
     Forbidden,
     ForbiddenByCluster,
+    HumanActionRequired,
     Internal,
     Invalid,
     KindUnavailable,

@@ -9,6 +9,7 @@ mod role;
 
 pub mod analytics;
 pub mod approval;
+pub mod bulk;
 pub mod incident;
 pub mod insight;
 pub mod instance;

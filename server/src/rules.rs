@@ -11,6 +11,8 @@ pub mod drives_aiops;
 pub mod duration;
 pub mod masking;
 pub mod plan_hash;
+pub mod reprobe;
+pub mod review;
 pub mod runbook;
 pub mod slo;
 pub mod triage;

@@ -8,7 +8,8 @@ use crate::{
     rules::{
         ballot,
         decision::Hand,
-        triage::{AlreadyResolved, BadSnooze},
+        review, runbook,
+        triage::{self, AlreadyResolved, BadSnooze},
     },
     source::{self, WriteError},
 };
@@ -260,6 +261,40 @@ impl From<AlreadyResolved> for Error {
         error.0.by = resolved.by;
         error.0.at = resolved.at.map(wire_time);
         error
+    }
+}
+
+impl From<triage::Refusal> for Error {
+    fn from(refusal: triage::Refusal) -> Self {
+        match refusal {
+            triage::Refusal::AlreadyResolved(resolved) => resolved.into(),
+            triage::Refusal::NothingToUndo(_) => {
+                Self::new(StatusCode::CONFLICT, Reason::NothingToUndo, refusal.to_string())
+            }
+        }
+    }
+}
+
+impl From<review::Misfit> for Error {
+    fn from(review::Misfit { field, message }: review::Misfit) -> Self {
+        Self::invalid(field, message)
+    }
+}
+
+impl From<runbook::Hidden> for Error {
+    fn from(hidden: runbook::Hidden) -> Self {
+        let message = hidden.to_string();
+        Self::invalid(&hidden.field, message)
+    }
+}
+
+impl From<review::Refusal> for Error {
+    fn from(refusal: review::Refusal) -> Self {
+        let (status, reason) = match refusal {
+            review::Refusal::HumanActionRequired => (StatusCode::CONFLICT, Reason::HumanActionRequired),
+            review::Refusal::NothingRequired => (StatusCode::BAD_REQUEST, Reason::Invalid),
+        };
+        Self::new(status, reason, refusal.to_string())
     }
 }
 

@@ -54,6 +54,36 @@ impl Single {
             self.noun
         ))
     }
+
+    /// The object of that name, from a snapshot.
+    pub(super) fn find<'a, K: Held>(
+        &self,
+        snapshot: &'a Snapshot,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<&'a Arc<Row<K>>, Error> {
+        let table = snapshot.table::<K>();
+        let namespace = match (namespace, self.unqualified) {
+            (Some(namespace), _) => namespace,
+            (None, Unqualified::Default) => "default",
+            (None, Unqualified::Anywhere) => {
+                let rows: Vec<_> = table.named(name).collect();
+                return match rows.as_slice() {
+                    [row] => Ok(*row),
+                    [] => Err(Error::not_found(format!(
+                        "{} not found: there is no {name} in any namespace",
+                        self.noun
+                    ))),
+                    several => Err(Error::ambiguous(
+                        self.noun,
+                        name,
+                        several.iter().map(|row| row.namespace()),
+                    )),
+                };
+            }
+        };
+        table.get(namespace, name).ok_or_else(|| self.missing(namespace, name))
+    }
 }
 
 // === impl Ask ===
@@ -121,29 +151,7 @@ impl Ask {
         single: &Single,
         name: &str,
     ) -> Result<&'a Arc<Row<K>>, Error> {
-        let table = snapshot.table::<K>();
-        let namespace = match (self.params.one("namespace"), single.unqualified) {
-            (Some(namespace), _) => namespace,
-            (None, Unqualified::Default) => "default",
-            (None, Unqualified::Anywhere) => {
-                let rows: Vec<_> = table.named(name).collect();
-                return match rows.as_slice() {
-                    [row] => Ok(*row),
-                    [] => Err(Error::not_found(format!(
-                        "{} not found: there is no {name} in any namespace",
-                        single.noun
-                    ))),
-                    several => Err(Error::ambiguous(
-                        single.noun,
-                        name,
-                        several.iter().map(|row| row.namespace()),
-                    )),
-                };
-            }
-        };
-        table
-            .get(namespace, name)
-            .ok_or_else(|| single.missing(namespace, name))
+        single.find(snapshot, self.params.one("namespace"), name)
     }
 
     /// One object whose `spec` and `status` are its list item.

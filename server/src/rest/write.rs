@@ -1,7 +1,12 @@
 //! The one door through which people change things: read, decide by rule, write on the condition that nothing has moved
 //! meanwhile, leave one audit event. What is legal, and what changes then, stands in `rules`.
 
-use super::{Error, answer::json_bytes, ask::Ask, listing::{Single, envelope}};
+use super::{
+    Error,
+    answer::json_bytes,
+    ask::Ask,
+    listing::{Single, envelope},
+};
 use crate::{
     catalog::{Held, project::resource_meta},
     console::SharedConsole,
@@ -83,6 +88,30 @@ impl Ask {
             .spawn(async move { doing.run(object, rule).await })
             .await
             .map_err(Error::internal)?
+    }
+
+    /// Makes a new object, and answers it as stored.
+    pub(super) async fn create<K: Subject>(
+        &self,
+        single: &Single,
+        address: Address,
+        deed: Deed,
+        decision: Decision,
+    ) -> Result<Arc<K>, Error> {
+        let doing = Doing {
+            console: self.console.clone(),
+            by: self.caller.identity.clone(),
+            deed,
+            single: *single,
+        };
+        let begun = async move {
+            let now = Timestamp::now();
+            let written = doing.write(&address, None, decision.verb).await;
+            let object = read::<K>(written.map_err(|error| Error::from(error).failing_to(deed.infinitive()))?)?;
+            doing.record(&*object, now, decision.details).await;
+            Ok(object)
+        };
+        self.console.writes.spawn(begun).await.map_err(Error::internal)?
     }
 
     /// The object as a GET would show it, after a write.

@@ -16,6 +16,15 @@ pub enum Deed {
     IssueResolved,
     RunbookDeleted,
     ApprovalVoted,
+    IssueUnacknowledged,
+    IssueUnsnoozed,
+    InstanceReprobed,
+    PostMortemReviewed,
+    PostMortemClosed,
+    PostMortemRated,
+    HumanActionAcknowledged,
+    RunbookCreated,
+    RunbookUpdated,
 }
 
 /// More than this of one detail is cut: a trail is no archive. In characters.
@@ -58,6 +67,15 @@ impl Deed {
             Self::IssueResolved => ("issue_resolved", "resolve", "info"),
             Self::RunbookDeleted => ("runbook_deleted", "delete runbook", "warning"),
             Self::ApprovalVoted => ("approval_voted", "record decision", "info"),
+            Self::IssueUnacknowledged => ("issue_unacknowledged", "unacknowledge", "info"),
+            Self::IssueUnsnoozed => ("issue_unsnoozed", "unsnooze", "info"),
+            Self::InstanceReprobed => ("instance_reprobed", "reprobe", "info"),
+            Self::PostMortemReviewed => ("postmortem_reviewed", "review postmortem", "info"),
+            Self::PostMortemClosed => ("postmortem_closed", "close postmortem", "info"),
+            Self::PostMortemRated => ("postmortem_feedback", "record feedback", "info"),
+            Self::HumanActionAcknowledged => ("human_action_acknowledged", "acknowledge human action", "info"),
+            Self::RunbookCreated => ("runbook_created", "create runbook", "info"),
+            Self::RunbookUpdated => ("runbook_updated", "update runbook", "info"),
         }
     }
 }
@@ -192,6 +210,15 @@ mod tests {
             Deed::IssueResolved,
             Deed::RunbookDeleted,
             Deed::ApprovalVoted,
+            Deed::IssueUnacknowledged,
+            Deed::IssueUnsnoozed,
+            Deed::InstanceReprobed,
+            Deed::PostMortemReviewed,
+            Deed::PostMortemClosed,
+            Deed::PostMortemRated,
+            Deed::HumanActionAcknowledged,
+            Deed::RunbookCreated,
+            Deed::RunbookUpdated,
         ] {
             let event = event(&Entry {
                 incident: None,

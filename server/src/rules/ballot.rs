@@ -8,8 +8,7 @@ use super::{
 };
 use crate::{
     resources::{
-        ApprovalPolicy, ApprovalRequest, ApprovalState, Issue, RemediationPlan, approval_request,
-        vocabulary::Verdict,
+        ApprovalPolicy, ApprovalRequest, ApprovalState, Issue, RemediationPlan, approval_request, vocabulary::Verdict,
     },
     source::Verb,
 };
@@ -143,14 +142,8 @@ fn undecided(request: &ApprovalRequest, case: &Case, now: Timestamp) -> Result<(
             let at = moment(status.and_then(|status| status.expired_at.as_ref()));
             return Err(Refusal::Expired { at });
         }
-        ApprovalState::Approved => (
-            Verdict::Approved,
-            status.and_then(|status| status.approved_at.as_ref()),
-        ),
-        _ => (
-            Verdict::Rejected,
-            status.and_then(|status| status.rejected_at.as_ref()),
-        ),
+        ApprovalState::Approved => (Verdict::Approved, status.and_then(|status| status.approved_at.as_ref())),
+        _ => (Verdict::Rejected, status.and_then(|status| status.rejected_at.as_ref())),
     };
     let by: Vec<_> = votes(request)
         .filter(|cast| cast.decision == vote.as_str())

@@ -1,13 +1,17 @@
 //! The API as its clients see it: real router, real store, sample objects. One binary, so that it is linked once.
 
+mod approval_writes;
 mod authorisation;
+mod bulk_writes;
 mod console;
 mod contract;
 mod gate;
 mod incident_writes;
+mod instance_writes;
 mod interference;
 mod limits;
 mod listener;
 mod pages;
+mod postmortem_writes;
 mod races;
 mod runbook_writes;

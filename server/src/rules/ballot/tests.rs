@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     fixtures::{Fixture, action, at, noon, plan, policy, request, texts},
-    resources::{ActionType, ApprovalMode, Kind, Object, Typed as _},
+    resources::{ActionType, ApprovalMode, Kind, Object},
     rules::approval,
 };
 use jiff::ToSpan;
@@ -103,7 +103,9 @@ fn earlier_votes_stay_as_they_were_written() {
 
 #[test]
 fn one_key_is_one_vote_under_whatever_name() {
-    let voted = request().needs(3).vote("Mira (api-key: SRE-mira)", "approved", "", WHEN);
+    let voted = request()
+        .needs(3)
+        .vote("Mira (api-key: SRE-mira)", "approved", "", WHEN);
     for (verdict, name) in [(Verdict::Approved, "Tomasz"), (Verdict::Rejected, "Mira")] {
         let refused = ballot(verdict, name, "sre-mira").cast(&voted, Matter::default(), noon());
         assert_eq!(
