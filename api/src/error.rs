@@ -21,6 +21,9 @@ pub struct ErrorBody {
     pub by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
+    /// What would be done now, for `plan_changed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_hash: Option<String>,
     /// What is wrong with which field, for `invalid`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<FieldError>,
@@ -47,6 +50,7 @@ pub enum Reason {
     Expired,
     Forbidden,
     ForbiddenByCluster,
+    HumanActionRequired,
     Internal,
     Invalid,
     KindUnavailable,

@@ -10,6 +10,7 @@ mod role;
 pub mod analytics;
 pub mod approval;
 pub mod audit;
+pub mod bulk;
 pub mod cluster;
 pub mod incident;
 pub mod insight;

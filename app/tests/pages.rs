@@ -117,6 +117,7 @@ fn error(status: u16, message: &str) -> Vec<u8> {
         reason: None,
         by: None,
         at: None,
+        plan_hash: None,
         fields: Vec::new(),
         request_id: Some("req-1".into()),
     };

@@ -39,6 +39,7 @@ pub mod runbook;
 pub mod service_level_objective;
 pub mod shared;
 pub mod source_repository;
+mod validity;
 pub mod vocabulary;
 
 pub use ai_insight::{AIInsight, AIInsightSpec, AIInsightStatus};
@@ -61,6 +62,7 @@ pub use runbook::{Runbook, RunbookSpec};
 pub use service_level_objective::{ServiceLevelObjective, ServiceLevelObjectiveSpec, ServiceLevelObjectiveStatus};
 pub use shared::{Action, Condition, IssueRef, NamedStep, ResourceRef, SecretKeyRef, SecretRef, Stored, TextMap};
 pub use source_repository::{SourceRepository, SourceRepositorySpec, SourceRepositoryStatus};
+pub use validity::refusals;
 pub use vocabulary::{
     ActionType, ApprovalMode, ApprovalState, ChaosState, ConditionStatus, IssueState, PlanState, PostMortemState,
     Severity, Signal, SignalSource,

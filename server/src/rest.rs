@@ -8,6 +8,7 @@ mod approvals;
 mod ask;
 mod audit;
 mod body;
+mod bulk;
 mod clusters;
 mod csv;
 mod error;
@@ -43,7 +44,7 @@ pub use route::{Need, Route};
 use crate::console::SharedConsole;
 use axum::Router;
 use opsdeck_api::Role::{Admin, Operator, Viewer};
-use route::{delete, get, post};
+use route::{delete, get, post, put};
 
 /// Every operation of the API and who may call it.
 pub fn routes() -> Vec<Route> {
@@ -61,24 +62,44 @@ pub fn routes() -> Vec<Route> {
             Operator,
             incidents::acknowledge_incident,
         ),
+        post(
+            "/incidents/{name}/unacknowledge",
+            Operator,
+            incidents::unacknowledge_incident,
+        ),
         post("/incidents/{name}/snooze", Operator, incidents::snooze_incident),
+        post("/incidents/{name}/unsnooze", Operator, incidents::unsnooze_incident),
         post("/incidents/{name}/resolve", Operator, incidents::resolve_incident),
+        post("/incidents/bulk", Operator, bulk::change_incidents),
         get("/slos", Viewer, slos::list_slos),
         get("/slos/{name}", Viewer, slos::get_slo),
         get("/slos/{name}/budget", Viewer, slos::get_slo_budget),
         get("/runbooks", Viewer, runbooks::list_runbooks),
+        post("/runbooks", Operator, runbooks::create_runbook),
         get("/runbooks/{name}", Viewer, runbooks::get_runbook),
+        put("/runbooks/{name}", Operator, runbooks::update_runbook),
         delete("/runbooks/{name}", Admin, runbooks::delete_runbook),
         get("/approvals", Viewer, approvals::list_approvals),
         get("/approvals/{name}", Viewer, approvals::get_approval),
+        post("/approvals/{name}/approve", Operator, approvals::approve_approval),
+        post("/approvals/{name}/reject", Operator, approvals::reject_approval),
         get("/instances", Viewer, instances::list_instances),
         get("/instances/{name}", Viewer, instances::get_instance),
+        post("/instances/{name}/reprobe", Operator, instances::reprobe_instance),
         get("/aiinsights", Viewer, insights::list_insights),
         get("/aiinsights/{name}", Viewer, insights::get_insight),
         get("/remediations", Viewer, remediations::list_remediations),
         get("/remediations/{name}", Viewer, remediations::get_remediation),
         get("/postmortems", Viewer, postmortems::list_postmortems),
         get("/postmortems/{name}", Viewer, postmortems::get_postmortem),
+        post("/postmortems/{name}/review", Operator, postmortems::review_postmortem),
+        post("/postmortems/{name}/close", Operator, postmortems::close_postmortem),
+        post("/postmortems/{name}/feedback", Operator, postmortems::rate_postmortem),
+        post(
+            "/postmortems/{name}/ack-human-action",
+            Operator,
+            postmortems::acknowledge_human_action,
+        ),
         get("/analytics/summary", Viewer, analytics::get_summary),
         get("/analytics/trends", Viewer, analytics::get_trends),
         get("/clusters", Viewer, clusters::list_clusters),

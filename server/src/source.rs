@@ -60,7 +60,7 @@ pub enum WriteError {
     /// The object would not be one of its kind.
     #[error("invalid: {field}: {message}")]
     Invalid { field: String, message: String },
-    /// The cluster's own validation does not take the object, for these reasons.
+    /// The schema, or Kubernetes' own rules, do not take the object, for these reasons.
     #[error("refused as invalid: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Rejected(Vec<Invalid>),
     /// The cluster does not let this server do it, whatever the caller may do here. The cause is for the log.

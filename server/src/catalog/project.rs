@@ -140,6 +140,11 @@ impl Projection {
         self
     }
 
+    /// The item of the REST list, as JSON.
+    pub fn into_item(self) -> Bytes {
+        self.item
+    }
+
     pub(super) fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
         self.moments.iter().copied().filter(|at| *at > now).min()
     }

@@ -9,6 +9,16 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Annotations in which it is kept what people did to a post-mortem.
+pub mod mark {
+    pub const REVIEWED_BY: &str = "aiops.chatcli.io/reviewed-by";
+    pub const REVIEW_NOTES: &str = "aiops.chatcli.io/review-notes";
+    pub const ACKNOWLEDGED: &str = "aiops.chatcli.io/human-action-acknowledged";
+    pub const ACKNOWLEDGED_AT: &str = "aiops.chatcli.io/human-action-acknowledged-at";
+    pub const ACKNOWLEDGED_BY: &str = "aiops.chatcli.io/human-action-acknowledged-by";
+    pub const ACTION_NOTE: &str = "aiops.chatcli.io/human-action-note";
+}
+
 /// What was learned from one incident.
 #[derive(Clone, CustomResource, Debug, Default, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[kube(

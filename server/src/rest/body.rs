@@ -1,11 +1,31 @@
 //! Request bodies, read as leniently as the contract asks: any content type, letter case and unknown member will do.
 
-use super::Error;
+use super::{Error, ask::Ask};
+use opsdeck_api::StringMap;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
-/// The members of a JSON body.
+/// The members of a JSON body, or of an object inside one.
 #[derive(Debug, Default)]
-pub(super) struct Members(Map<String, Value>);
+pub(super) struct Members {
+    /// Where in the body it stands: empty, or `trigger.`.
+    within: String,
+    members: Map<String, Value>,
+}
+
+// === impl Ask ===
+
+impl Ask {
+    /// What was given where the contract ignores a body that cannot be read; the answer warns of that.
+    pub(super) fn leniently<T: Default>(&self, body: &[u8], read: impl FnOnce(&Members) -> Result<T, Error>) -> T {
+        Members::parse(body)
+            .and_then(|members| read(&members))
+            .unwrap_or_else(|error| {
+                self.params.ignored("the body", error.message());
+                T::default()
+            })
+    }
+}
 
 // === impl Members ===
 
@@ -16,7 +36,10 @@ impl Members {
             return Ok(Self::default());
         }
         match serde_json::from_slice(body) {
-            Ok(Value::Object(members)) => Ok(Self(members)),
+            Ok(Value::Object(members)) => Ok(Self {
+                within: String::new(),
+                members,
+            }),
             Ok(Value::Null) => Ok(Self::default()),
             Ok(_) => Err(malformed("body", "it is not a JSON object")),
             Err(error) => Err(malformed("body", &error.to_string())),
@@ -28,7 +51,7 @@ impl Members {
         match self.get(member) {
             None | Some(Value::Null) => Ok(String::new()),
             Some(Value::String(text)) => Ok(text.clone()),
-            Some(_) => Err(malformed(member, &format!("{member} is not a string"))),
+            Some(_) => Err(self.wrong(member, "a string")),
         }
     }
 
@@ -37,17 +60,104 @@ impl Members {
         match self.get(member) {
             None | Some(Value::Null) => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
-            Some(_) => Err(malformed(member, &format!("{member} is not true or false"))),
+            Some(_) => Err(self.wrong(member, "true or false")),
         }
+    }
+
+    /// A whole number of 32 bits; none where there is none.
+    pub(super) fn integer(&self, member: &str) -> Result<Option<i32>, Error> {
+        match self.get(member) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => match value.as_i64().and_then(|number| i32::try_from(number).ok()) {
+                Some(number) => Ok(Some(number)),
+                None => Err(self.wrong(member, "a whole number of 32 bits")),
+            },
+        }
+    }
+
+    /// An object inside this one.
+    pub(super) fn object(&self, member: &str) -> Result<Option<Members>, Error> {
+        match self.get(member) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Object(members)) => Ok(Some(Self {
+                within: format!("{}{member}.", self.within),
+                members: members.clone(),
+            })),
+            Some(_) => Err(self.wrong(member, "an object")),
+        }
+    }
+
+    /// A list of objects; a `null` in it is one without members.
+    pub(super) fn objects(&self, member: &str) -> Result<Option<Vec<Members>>, Error> {
+        let list = match self.get(member) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::Array(list)) => list,
+            Some(_) => return Err(self.wrong(member, "a list")),
+        };
+        let objects = list.iter().enumerate().map(|(at, value)| {
+            let members = match value {
+                Value::Null => Map::new(),
+                Value::Object(members) => members.clone(),
+                _ => return Err(self.wrong(&format!("{member}[{at}]"), "an object")),
+            };
+            Ok(Self {
+                within: format!("{}{member}[{at}].", self.within),
+                members,
+            })
+        });
+        objects.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Text by key; the keys in the letter case in which they are given.
+    pub(super) fn texts(&self, member: &str) -> Result<Option<StringMap>, Error> {
+        let Some(object) = self.object(member)? else {
+            return Ok(None);
+        };
+        let texts = object.members.iter().map(|(key, value)| match value {
+            Value::Null => Ok((key.clone(), String::new())),
+            Value::String(text) => Ok((key.clone(), text.clone())),
+            _ => Err(object.wrong(key, "a string")),
+        });
+        texts.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Every member that has a value, as the query of a list would say it: lists several times, scalars as text.
+    pub(super) fn pairs(&self) -> Result<Vec<(&str, Cow<'_, str>)>, Error> {
+        let mut pairs = Vec::new();
+        for (name, value) in &self.members {
+            let values = match value {
+                Value::Array(values) => values.as_slice(),
+                one => std::slice::from_ref(one),
+            };
+            for value in values {
+                match value {
+                    Value::Null => {}
+                    Value::String(text) => pairs.push((name.as_str(), Cow::Borrowed(text.as_str()))),
+                    Value::Bool(_) | Value::Number(_) => pairs.push((name.as_str(), Cow::Owned(value.to_string()))),
+                    _ => return Err(self.wrong(name, "a text, true or false, or a list of these")),
+                }
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// The member as it is called from the top of the body.
+    pub(super) fn name_of(&self, member: &str) -> String {
+        format!("{}{member}", self.within)
+    }
+
+    fn wrong(&self, member: &str, expected: &str) -> Error {
+        let name = self.name_of(member);
+        malformed(&name, &format!("{name} is not {expected}"))
     }
 
     /// Upstream takes any letter case.
     fn get(&self, member: &str) -> Option<&Value> {
         let any_case = || {
             let same = |(name, _): &(&String, &Value)| name.eq_ignore_ascii_case(member);
-            self.0.iter().find(same).map(|(_, value)| value)
+            self.members.iter().find(same).map(|(_, value)| value)
         };
-        self.0.get(member).or_else(any_case)
+        self.members.get(member).or_else(any_case)
     }
 }
 

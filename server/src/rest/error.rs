@@ -6,8 +6,10 @@ use crate::{
     payload::Unreadable,
     resources::Invalid,
     rules::{
+        ballot,
         decision::Hand,
-        triage::{AlreadyResolved, BadSnooze},
+        review, runbook,
+        triage::{self, AlreadyResolved, BadSnooze},
     },
     source::{self, WriteError},
 };
@@ -29,6 +31,7 @@ struct Problem {
     message: String,
     by: Option<String>,
     at: Option<String>,
+    plan_hash: Option<String>,
     fields: Vec<FieldError>,
     header: Option<(HeaderName, HeaderValue)>,
     cause: Option<Cause>,
@@ -48,6 +51,7 @@ impl Error {
             message: message.into(),
             by: None,
             at: None,
+            plan_hash: None,
             fields: Vec::new(),
             header: None,
             cause: None,
@@ -203,6 +207,7 @@ impl Error {
             reason: Some(self.0.reason),
             by: self.0.by.clone(),
             at: self.0.at.clone(),
+            plan_hash: self.0.plan_hash.clone(),
             fields: self.0.fields.clone(),
             request_id: Some(request_id.to_owned()),
         }
@@ -255,6 +260,62 @@ impl From<AlreadyResolved> for Error {
         let mut error = Self::new(StatusCode::CONFLICT, Reason::AlreadyResolved, resolved.to_string());
         error.0.by = resolved.by;
         error.0.at = resolved.at.map(wire_time);
+        error
+    }
+}
+
+impl From<triage::Refusal> for Error {
+    fn from(refusal: triage::Refusal) -> Self {
+        match refusal {
+            triage::Refusal::AlreadyResolved(resolved) => resolved.into(),
+            triage::Refusal::NothingToUndo(_) => {
+                Self::new(StatusCode::CONFLICT, Reason::NothingToUndo, refusal.to_string())
+            }
+        }
+    }
+}
+
+impl From<review::Misfit> for Error {
+    fn from(review::Misfit { field, message }: review::Misfit) -> Self {
+        Self::invalid(field, message)
+    }
+}
+
+impl From<runbook::Hidden> for Error {
+    fn from(hidden: runbook::Hidden) -> Self {
+        let message = hidden.to_string();
+        Self::invalid(&hidden.field, message)
+    }
+}
+
+impl From<review::Refusal> for Error {
+    fn from(refusal: review::Refusal) -> Self {
+        let (status, reason) = match refusal {
+            review::Refusal::HumanActionRequired => (StatusCode::CONFLICT, Reason::HumanActionRequired),
+            review::Refusal::NothingRequired => (StatusCode::BAD_REQUEST, Reason::Invalid),
+        };
+        Self::new(status, reason, refusal.to_string())
+    }
+}
+
+impl From<ballot::Refusal> for Error {
+    fn from(refusal: ballot::Refusal) -> Self {
+        use ballot::Refusal::{Decided, Expired, PlanChanged, Voted};
+        let reason = match refusal {
+            Decided { .. } | Voted(_) => Reason::AlreadyDecided,
+            Expired { .. } => Reason::Expired,
+            PlanChanged { .. } => Reason::PlanChanged,
+        };
+        let mut error = Self::new(StatusCode::CONFLICT, reason, refusal.to_string());
+        match refusal {
+            Decided { by, at, .. } => {
+                error.0.by = by;
+                error.0.at = at.map(wire_time);
+            }
+            Voted(hand) => return error.of(Some(hand)),
+            Expired { at } => error.0.at = at.map(wire_time),
+            PlanChanged { hash } => error.0.plan_hash = Some(hash),
+        }
         error
     }
 }

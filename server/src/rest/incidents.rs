@@ -2,10 +2,10 @@
 
 use super::{
     Error,
-    answer::{json, json_bytes},
+    answer::json,
     ask::Ask,
     body::Members,
-    listing::{Listing, Single, Unqualified, bytes, object},
+    listing::{Listing, Single, Unqualified},
     remediations,
     write::Subject,
 };
@@ -13,15 +13,15 @@ use crate::{
     catalog::{Selection, project},
     resources::{Issue, PostMortem, RemediationPlan, Typed as _},
     rules::{
-        audit::Deed,
         decision::Hand,
-        triage::{self, AlreadyResolved},
+        triage::{self, AlreadyResolved, Triage},
     },
+    source::Address,
 };
 use axum::{body::Bytes, extract::Path, response::Response};
 use jiff::SignedDuration;
 use opsdeck_api::{List, Reason};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 const INCIDENTS: Listing = Listing {
     kind: "IncidentList",
@@ -56,7 +56,7 @@ const INCIDENTS: Listing = Listing {
     ),
 };
 
-const INCIDENT: Single = Single {
+pub(super) const INCIDENT: Single = Single {
     kind: "Incident",
     noun: "issue",
     unqualified: Unqualified::Anywhere,
@@ -72,50 +72,52 @@ pub(super) async fn get_incident(Path(name): Path<String>, ask: Ask) -> Result<R
 
 /// Somebody has seen it. Whatever the body says.
 pub(super) async fn acknowledge_incident(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
-    let by = ask.caller.identity.clone();
-    let rule = move |issue: &Issue, now| Ok(triage::acknowledge(issue, &by, now));
-    let issue = ask.change(&INCIDENT, &name, Deed::IssueAcknowledged, rule).await?;
-    Ok(incident(&ask, &issue))
+    triage_one(&ask, &name, Triage::Acknowledge).await
+}
+
+pub(super) async fn unacknowledge_incident(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+    triage_one(&ask, &name, Triage::Unacknowledge).await
 }
 
 /// Keep quiet about it for a while.
 pub(super) async fn snooze_incident(Path(name): Path<String>, ask: Ask, body: Bytes) -> Result<Response, Error> {
     let length = triage::snooze_length(&Members::parse(&body)?.text("duration")?)?;
-    let by = ask.caller.identity.clone();
-    let rule = move |issue: &Issue, now| Ok(triage::snooze(issue, length, &by, now));
-    let issue = ask.change(&INCIDENT, &name, Deed::IssueSnoozed, rule).await?;
-    Ok(incident(&ask, &issue))
+    triage_one(&ask, &name, Triage::Snooze(length)).await
+}
+
+pub(super) async fn unsnooze_incident(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+    triage_one(&ask, &name, Triage::Unsnooze).await
 }
 
 /// It is over. A body that cannot be read counts as none, as upstream has it, and the answer warns of that.
 pub(super) async fn resolve_incident(Path(name): Path<String>, ask: Ask, body: Bytes) -> Result<Response, Error> {
-    let how = Members::parse(&body).and_then(|members| members.text("resolution"));
-    let how = how.unwrap_or_else(|error| {
-        ask.params.ignored("the body", error.message());
-        String::new()
-    });
-    let by = ask.caller.identity.clone();
-    let rule = move |issue: &Issue, now| Ok(triage::resolve(issue, &how, &by, now)?);
-    match ask.change(&INCIDENT, &name, Deed::IssueResolved, rule).await {
-        Ok(issue) => Ok(incident(&ask, &issue)),
+    let how = ask.leniently(&body, |members| members.text("resolution"));
+    triage_one(&ask, &name, Triage::Resolve(how)).await
+}
+
+async fn triage_one(ask: &Ask, name: &str, what: Triage) -> Result<Response, Error> {
+    let issue = {
+        let snapshot = ask.console.catalog.snapshot();
+        ask.find::<Issue>(&snapshot, &INCIDENT, name)?.object.clone()
+    };
+    let issue = triage_issue(ask, issue, what).await?;
+    Ok(ask.written(&INCIDENT, &*issue))
+}
+
+/// Does it to that incident, in the asker's name.
+pub(super) async fn triage_issue(ask: &Ask, issue: Arc<Issue>, what: Triage) -> Result<Arc<Issue>, Error> {
+    let (address, deed, by) = (issue.address(), what.deed(), ask.caller.identity.clone());
+    let rule = move |issue: &Issue, now| Ok(what.decide(issue, &by, now)?);
+    match ask.change_object(&INCIDENT, issue, deed, rule).await {
         Err(lost) if lost.reason() == Reason::AlreadyResolved && lost.by().is_none() => {
-            Err(signed(&ask, &name).await.map_or(lost, Error::from))
+            Err(signed(ask, &address).await.map_or(lost, Error::from))
         }
-        Err(error) => Err(error),
+        done => done,
     }
 }
 
-/// As a GET would show it, after a write.
-fn incident(ask: &Ask, issue: &Issue) -> Response {
-    let item = bytes(&project::incident_item(issue, ask.now));
-    let meta = project::resource_meta(issue.meta());
-    let mut response = json_bytes(object(INCIDENT.kind, &item, &item, &meta));
-    ask.warn(&mut response);
-    response
-}
-
 /// Who resolved it this very moment: the state is stored first, the name right after it.
-async fn signed(ask: &Ask, name: &str) -> Option<AlreadyResolved> {
+async fn signed(ask: &Ask, at: &Address) -> Option<AlreadyResolved> {
     const JUST_NOW: SignedDuration = SignedDuration::from_secs(10);
     const PATIENCE: Duration = Duration::from_millis(300);
     let mut changes = ask.console.catalog.subscribe();
@@ -123,7 +125,7 @@ async fn signed(ask: &Ask, name: &str) -> Option<AlreadyResolved> {
         loop {
             changes.borrow_and_update();
             let snapshot = ask.console.catalog.snapshot();
-            let issue = &ask.find::<Issue>(&snapshot, &INCIDENT, name).ok()?.object;
+            let issue = &snapshot.table::<Issue>().get(&at.namespace, &at.name)?.object;
             let resolved = triage::resolved(issue)?;
             let age = resolved.at.map(|at| ask.now.duration_since(at));
             let recent = age.is_some_and(|age| age.abs() < JUST_NOW);

@@ -2,10 +2,16 @@
 
 use super::{
     Error,
+    answer::json_bytes,
     ask::Ask,
-    listing::{Listing, Single, Unqualified, bytes},
+    listing::{Listing, Single, Unqualified, bytes, object},
+    write::Subject,
 };
-use crate::{catalog::project::instance_detail, resources::Instance};
+use crate::{
+    catalog::project::{instance_detail, resource_meta},
+    resources::{Instance, Typed as _},
+    rules::{audit::Deed, reprobe},
+};
 use axum::{extract::Path, response::Response};
 
 const INSTANCES: Listing = Listing {
@@ -46,8 +52,23 @@ pub(super) async fn list_instances(ask: Ask) -> Result<Response, Error> {
 
 pub(super) async fn get_instance(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     ask.one_with::<Instance, _>(&INSTANCE, &name, |row| {
-        let item = serde_json::from_slice(&row.item).map_err(Error::internal)?;
-        let detail = bytes(&instance_detail(&row.object, item));
+        let detail = detail(&row.object, &row.item)?;
         Ok((detail.clone(), detail))
     })
 }
+
+/// Looks at the server again at once, rather than when its turn comes.
+pub(super) async fn reprobe_instance(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
+    let rule = |instance: &Instance, now| Ok(reprobe::reprobe(instance, now));
+    let instance = ask.change(&INSTANCE, &name, Deed::InstanceReprobed, rule).await?;
+    let detail = detail(&instance, &ask.item(&*instance))?;
+    let meta = resource_meta(instance.meta());
+    Ok(json_bytes(object(INSTANCE.kind, &detail, &detail, &meta)))
+}
+
+fn detail(instance: &Instance, item: &[u8]) -> Result<Vec<u8>, Error> {
+    let item = serde_json::from_slice(item).map_err(Error::internal)?;
+    Ok(bytes(&instance_detail(instance, item)))
+}
+
+impl Subject for Instance {}

@@ -54,6 +54,36 @@ impl Single {
             self.noun
         ))
     }
+
+    /// The object of that name, from a snapshot.
+    pub(super) fn find<'a, K: Held>(
+        &self,
+        snapshot: &'a Snapshot,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<&'a Arc<Row<K>>, Error> {
+        let table = snapshot.table::<K>();
+        let namespace = match (namespace, self.unqualified) {
+            (Some(namespace), _) => namespace,
+            (None, Unqualified::Default) => "default",
+            (None, Unqualified::Anywhere) => {
+                let rows: Vec<_> = table.named(name).collect();
+                return match rows.as_slice() {
+                    [row] => Ok(*row),
+                    [] => Err(Error::not_found(format!(
+                        "{} not found: there is no {name} in any namespace",
+                        self.noun
+                    ))),
+                    several => Err(Error::ambiguous(
+                        self.noun,
+                        name,
+                        several.iter().map(|row| row.namespace()),
+                    )),
+                };
+            }
+        };
+        table.get(namespace, name).ok_or_else(|| self.missing(namespace, name))
+    }
 }
 
 // === impl Ask ===
@@ -121,29 +151,7 @@ impl Ask {
         single: &Single,
         name: &str,
     ) -> Result<&'a Arc<Row<K>>, Error> {
-        let table = snapshot.table::<K>();
-        let namespace = match (self.params.one("namespace"), single.unqualified) {
-            (Some(namespace), _) => namespace,
-            (None, Unqualified::Default) => "default",
-            (None, Unqualified::Anywhere) => {
-                let rows: Vec<_> = table.named(name).collect();
-                return match rows.as_slice() {
-                    [row] => Ok(*row),
-                    [] => Err(Error::not_found(format!(
-                        "{} not found: there is no {name} in any namespace",
-                        single.noun
-                    ))),
-                    several => Err(Error::ambiguous(
-                        single.noun,
-                        name,
-                        several.iter().map(|row| row.namespace()),
-                    )),
-                };
-            }
-        };
-        table
-            .get(namespace, name)
-            .ok_or_else(|| single.missing(namespace, name))
+        single.find(snapshot, self.params.one("namespace"), name)
     }
 
     /// One object whose `spec` and `status` are its list item.
@@ -166,7 +174,7 @@ impl Ask {
                 single.kind,
                 &spec,
                 status.into().as_deref(),
-                &meta,
+                Some(&meta),
             )))
         })
     }
@@ -189,13 +197,13 @@ pub(super) fn page_of<K>(kind: &str, found: &Page<K>, page: u64, size: u64) -> V
     body
 }
 
-/// The envelope around one object.
+/// The usual envelope around one object.
 pub(super) fn object(kind: &str, spec: &[u8], status: &[u8], meta: &ResourceMeta) -> Vec<u8> {
-    envelope(kind, spec, Some(status), meta)
+    envelope(kind, spec, Some(status), Some(meta))
 }
 
-/// The same around one object that may be of a kind without status.
-pub(super) fn envelope(kind: &str, spec: &[u8], status: Option<&[u8]>, meta: &ResourceMeta) -> Vec<u8> {
+/// The envelope around one object, with what the route has of it.
+pub(super) fn envelope(kind: &str, spec: &[u8], status: Option<&[u8]>, meta: Option<&ResourceMeta>) -> Vec<u8> {
     let mut body = Vec::with_capacity(spec.len() + status.map_or(0, <[u8]>::len) + 512);
     let _ = write!(body, r#"{{"apiVersion":"{API_VERSION}","kind":"{kind}","spec":"#);
     body.extend(spec);
@@ -203,8 +211,10 @@ pub(super) fn envelope(kind: &str, spec: &[u8], status: Option<&[u8]>, meta: &Re
         body.extend(br#","status":"#);
         body.extend(status);
     }
-    body.extend(br#","resourceMeta":"#);
-    body.extend(json::to_bytes(meta));
+    if let Some(meta) = meta {
+        body.extend(br#","resourceMeta":"#);
+        body.extend(json::to_bytes(meta));
+    }
     body.extend(b"}\n");
     body
 }

@@ -24,6 +24,14 @@ impl Params {
         }
     }
 
+    /// As if they had been given in a query.
+    pub(super) fn of(query: Query) -> Self {
+        Self {
+            query,
+            warnings: Mutex::default(),
+        }
+    }
+
     /// The first value that is not blank.
     pub(super) fn one(&self, name: &str) -> Option<&str> {
         self.query.first(name).filter(|value| !value.is_empty())

@@ -74,6 +74,14 @@ pub(super) fn post<H: Handler<T, SharedConsole>, T: 'static>(
     route(Method::POST, MethodFilter::POST, path, need, handler)
 }
 
+pub(super) fn put<H: Handler<T, SharedConsole>, T: 'static>(
+    path: &'static str,
+    need: impl Into<Need>,
+    handler: H,
+) -> Route {
+    route(Method::PUT, MethodFilter::PUT, path, need, handler)
+}
+
 pub(super) fn delete<H: Handler<T, SharedConsole>, T: 'static>(
     path: &'static str,
     need: impl Into<Need>,

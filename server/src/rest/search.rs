@@ -229,6 +229,7 @@ mod tests {
             key_id: String::new(),
             via: Via::Key,
             expires_at: None,
+            session: None,
         }
     }
 

@@ -1,17 +1,24 @@
 //! The one door through which people change things: read, decide by rule, write on the condition that nothing has moved
 //! meanwhile, leave one audit event. What is legal, and what changes then, stands in `rules`.
 
-use super::{Error, ask::Ask, listing::Single};
+use super::{
+    Error,
+    answer::json_bytes,
+    ask::Ask,
+    listing::{Single, envelope},
+};
 use crate::{
-    catalog::Held,
+    catalog::{Held, project::resource_meta},
     console::SharedConsole,
-    resources::Object,
+    resources::{Object, TextMap},
     rules::{
         audit::{Deed, Entry},
         decision::{Decision, Hand},
     },
     source::{Address, Change, Verb, WriteError},
 };
+use axum::response::Response;
+use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::{sync::Arc, time::Duration};
@@ -48,17 +55,28 @@ impl Ask {
     ///
     /// When somebody else was quicker, the rule is asked again about what is there now. What was begun is finished even if
     /// the client goes away: a deed without its audit event would be nobody's.
-    pub(super) async fn change<K: Subject>(
+    pub(super) async fn change<K: Subject, D: Into<Option<Decision>>>(
         &self,
         single: &Single,
         name: &str,
         deed: Deed,
-        rule: impl Fn(&K, Timestamp) -> Result<Decision, Error> + Send + Sync + 'static,
+        rule: impl Fn(&K, Timestamp) -> Result<D, Error> + Send + Sync + 'static,
     ) -> Result<Arc<K>, Error> {
         let object = {
             let snapshot = self.console.catalog.snapshot();
             self.find::<K>(&snapshot, single, name)?.object.clone()
         };
+        self.change_object(single, object, deed, rule).await
+    }
+
+    /// The same to an object that was found already.
+    pub(super) async fn change_object<K: Subject, D: Into<Option<Decision>>>(
+        &self,
+        single: &Single,
+        object: Arc<K>,
+        deed: Deed,
+        rule: impl Fn(&K, Timestamp) -> Result<D, Error> + Send + Sync + 'static,
+    ) -> Result<Arc<K>, Error> {
         let doing = Doing {
             console: self.console.clone(),
             by: self.caller.identity.clone(),
@@ -71,38 +89,71 @@ impl Ask {
             .await
             .map_err(Error::internal)?
     }
+
+    /// Makes a new object, and answers it as stored.
+    pub(super) async fn create<K: Subject>(
+        &self,
+        single: &Single,
+        address: Address,
+        deed: Deed,
+        decision: Decision,
+    ) -> Result<Arc<K>, Error> {
+        let doing = Doing {
+            console: self.console.clone(),
+            by: self.caller.identity.clone(),
+            deed,
+            single: *single,
+        };
+        let begun = async move {
+            let now = Timestamp::now();
+            let written = doing.write(&address, None, decision.verb).await;
+            let object = read::<K>(written.map_err(|error| Error::from(error).failing_to(deed.infinitive()))?)?;
+            doing.record(&*object, now, decision.details).await;
+            Ok(object)
+        };
+        self.console.writes.spawn(begun).await.map_err(Error::internal)?
+    }
+
+    /// The object as a GET would show it, after a write.
+    pub(super) fn written<K: Held>(&self, single: &Single, object: &K) -> Response {
+        let item = self.item(object);
+        let meta = resource_meta(object.meta());
+        let mut response = json_bytes(envelope(single.kind, &item, Some(&item), Some(&meta)));
+        self.warn(&mut response);
+        response
+    }
+
+    /// The item of that very object, whatever has become of it since, among what else is true now.
+    pub(super) fn item<K: Held>(&self, object: &K) -> Bytes {
+        let snapshot = self.console.catalog.snapshot();
+        object.project(&snapshot.context(Timestamp::now())).into_item()
+    }
 }
 
 // === impl Doing ===
 
 impl Doing {
-    async fn run<K: Subject>(
+    async fn run<K: Subject, D: Into<Option<Decision>>>(
         &self,
         mut object: Arc<K>,
-        rule: impl Fn(&K, Timestamp) -> Result<Decision, Error>,
+        rule: impl Fn(&K, Timestamp) -> Result<D, Error>,
     ) -> Result<Arc<K>, Error> {
         let (begun, address, known) = (Instant::now(), object.address(), object.last_hand());
         loop {
             let now = Timestamp::now();
-            let Decision { verb, marks, details } = rule(&object, now)?;
+            // It is as it should be already.
+            let Some(Decision { verb, then, details }) = rule(&object, now)?.into() else {
+                return Ok(object);
+            };
             let precondition = object.meta().resource_version.clone();
             match self.write(&address, precondition, verb).await {
                 Ok(stored) => {
-                    let signed = match marks {
-                        Some(marks) => self.sign(&address, marks).await,
+                    let completed = match then {
+                        Some(verb) => self.complete(&address, verb).await,
                         None => None,
                     };
-                    let entry = Entry {
-                        deed: self.deed,
-                        by: self.by.clone(),
-                        at: now,
-                        on: address,
-                        uid: object.meta().uid.clone().unwrap_or_default(),
-                        incident: object.incident().map(str::to_owned),
-                        details,
-                    };
-                    self.record(&entry).await;
-                    return read(signed.unwrap_or(stored));
+                    self.record(&*object, now, details).await;
+                    return read(completed.unwrap_or(stored));
                 }
                 Err(WriteError::Conflict(_, stored)) => object = read(*stored)?,
                 Err(WriteError::NotFound(gone)) => return Err(self.single.missing(&gone.namespace, &gone.name)),
@@ -117,9 +168,9 @@ impl Doing {
     }
 
     /// Writes what belongs to the deed and is stored apart. It is done by now, so a failure is tried once more, logged, and that is all.
-    async fn sign(&self, address: &Address, marks: Value) -> Option<Value> {
+    async fn complete(&self, address: &Address, verb: Verb) -> Option<Value> {
         for last in [false, true] {
-            match self.write(address, None, Verb::Patch(marks.clone())).await {
+            match self.write(address, None, verb.clone()).await {
                 Ok(stored) => return Some(stored),
                 Err(error) => tracing::error!(
                     %error,
@@ -137,7 +188,16 @@ impl Doing {
     }
 
     /// Leaves the trail. The log keeps what the store does not take.
-    async fn record(&self, entry: &Entry) {
+    async fn record<K: Subject>(&self, object: &K, at: Timestamp, details: TextMap) {
+        let entry = Entry {
+            deed: self.deed,
+            by: self.by.clone(),
+            at,
+            on: object.address(),
+            uid: object.meta().uid.clone().unwrap_or_default(),
+            incident: object.incident().map(str::to_owned),
+            details,
+        };
         let Change { address, verb, .. } = entry.change(&suffix());
         if let Err(error) = self.write(&address, None, verb).await {
             tracing::error!(

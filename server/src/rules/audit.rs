@@ -15,7 +15,20 @@ pub enum Deed {
     IssueSnoozed,
     IssueResolved,
     RunbookDeleted,
+    ApprovalVoted,
+    IssueUnacknowledged,
+    IssueUnsnoozed,
+    InstanceReprobed,
+    PostMortemReviewed,
+    PostMortemClosed,
+    PostMortemRated,
+    HumanActionAcknowledged,
+    RunbookCreated,
+    RunbookUpdated,
 }
+
+/// More than this of one detail is cut: a trail is no archive. In characters.
+const LONGEST_DETAIL: usize = 4096;
 
 /// One line of the trail.
 #[derive(Clone, Debug)]
@@ -35,28 +48,34 @@ pub struct Entry {
 
 impl Deed {
     pub fn event_type(self) -> &'static str {
-        match self {
-            Self::IssueAcknowledged => "issue_acknowledged",
-            Self::IssueSnoozed => "issue_snoozed",
-            Self::IssueResolved => "issue_resolved",
-            Self::RunbookDeleted => "runbook_deleted",
-        }
+        self.words().0
     }
 
     /// What was to be done, in upstream's words: `failed to …`.
     pub fn infinitive(self) -> &'static str {
-        match self {
-            Self::IssueAcknowledged => "acknowledge",
-            Self::IssueSnoozed => "snooze",
-            Self::IssueResolved => "resolve",
-            Self::RunbookDeleted => "delete runbook",
-        }
+        self.words().1
     }
 
     fn severity(self) -> &'static str {
+        self.words().2
+    }
+
+    fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::IssueAcknowledged | Self::IssueSnoozed | Self::IssueResolved => "info",
-            Self::RunbookDeleted => "warning",
+            Self::IssueAcknowledged => ("issue_acknowledged", "acknowledge", "info"),
+            Self::IssueSnoozed => ("issue_snoozed", "snooze", "info"),
+            Self::IssueResolved => ("issue_resolved", "resolve", "info"),
+            Self::RunbookDeleted => ("runbook_deleted", "delete runbook", "warning"),
+            Self::ApprovalVoted => ("approval_voted", "record decision", "info"),
+            Self::IssueUnacknowledged => ("issue_unacknowledged", "unacknowledge", "info"),
+            Self::IssueUnsnoozed => ("issue_unsnoozed", "unsnooze", "info"),
+            Self::InstanceReprobed => ("instance_reprobed", "reprobe", "info"),
+            Self::PostMortemReviewed => ("postmortem_reviewed", "review postmortem", "info"),
+            Self::PostMortemClosed => ("postmortem_closed", "close postmortem", "info"),
+            Self::PostMortemRated => ("postmortem_feedback", "record feedback", "info"),
+            Self::HumanActionAcknowledged => ("human_action_acknowledged", "acknowledge human action", "info"),
+            Self::RunbookCreated => ("runbook_created", "create runbook", "info"),
+            Self::RunbookUpdated => ("runbook_updated", "update runbook", "info"),
         }
     }
 }
@@ -77,7 +96,7 @@ impl Entry {
                 "namespace": self.on.namespace,
                 "uid": self.uid,
             },
-            "details": masking::details(&self.details),
+            "details": details(&self.details),
             "severity": severity,
             "timestamp": written(self.at),
         });
@@ -110,9 +129,21 @@ impl Entry {
     }
 }
 
+/// Masked first: half an address would not be known for one.
+fn details(details: &TextMap) -> TextMap {
+    let cut = |text: String| match text.char_indices().nth(LONGEST_DETAIL) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    };
+    masking::details(details)
+        .into_iter()
+        .map(|(key, text)| (key, cut(text)))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Deed, Entry};
+    use super::{Deed, Entry, LONGEST_DETAIL};
     use crate::{
         fixtures::{incident, noon, texts},
         resources::{Kind, Object, Typed as _, warnings},
@@ -178,6 +209,16 @@ mod tests {
             Deed::IssueSnoozed,
             Deed::IssueResolved,
             Deed::RunbookDeleted,
+            Deed::ApprovalVoted,
+            Deed::IssueUnacknowledged,
+            Deed::IssueUnsnoozed,
+            Deed::InstanceReprobed,
+            Deed::PostMortemReviewed,
+            Deed::PostMortemClosed,
+            Deed::PostMortemRated,
+            Deed::HumanActionAcknowledged,
+            Deed::RunbookCreated,
+            Deed::RunbookUpdated,
         ] {
             let event = event(&Entry {
                 incident: None,
@@ -187,5 +228,22 @@ mod tests {
             assert_eq!(warnings(Kind::AuditEvent, &event), Vec::<String>::new());
             assert!(Object::parse(Kind::AuditEvent, event).is_ok(), "{deed:?}");
         }
+    }
+
+    #[test]
+    fn a_detail_without_end_is_cut_after_its_secrets_are_hidden() {
+        let long = format!("{}https://u:p@wiki/x", "é".repeat(LONGEST_DETAIL - 4));
+        let told = event(&Entry {
+            details: texts(&[("resolution", &long)]),
+            ..entry(Deed::IssueResolved)
+        });
+        let text = told["spec"]["details"]["resolution"].as_str().unwrap();
+        assert!(text.ends_with("é***"), "{text}");
+        let longer = event(&Entry {
+            details: texts(&[("resolution", &"é".repeat(LONGEST_DETAIL + 1))]),
+            ..entry(Deed::IssueResolved)
+        });
+        let text = longer["spec"]["details"]["resolution"].as_str().unwrap();
+        assert!(text.ends_with("é…") && text.chars().count() == LONGEST_DETAIL + 1);
     }
 }

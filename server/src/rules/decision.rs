@@ -8,8 +8,8 @@ use serde_json::Value;
 #[derive(Clone, Debug)]
 pub struct Decision {
     pub verb: Verb,
-    /// A merge patch that belongs to it and is stored apart. Once the verb is written the thing is done, whatever becomes of this.
-    pub marks: Option<Value>,
+    /// What belongs to it and is stored apart. Once the verb is written the thing is done, whatever becomes of this.
+    pub then: Option<Verb>,
     /// What the audit event tells beside who, what and when.
     pub details: TextMap,
 }
@@ -27,14 +27,20 @@ impl Decision {
     pub fn new(verb: Verb) -> Self {
         Self {
             verb,
-            marks: None,
+            then: None,
             details: TextMap::new(),
         }
     }
 
+    /// Annotations and the like: a merge patch beside the status.
     #[must_use]
-    pub fn marked(mut self, marks: Value) -> Self {
-        self.marks = Some(marks);
+    pub fn marked(self, marks: Value) -> Self {
+        self.and_then(Verb::Patch(marks))
+    }
+
+    #[must_use]
+    pub fn and_then(mut self, verb: Verb) -> Self {
+        self.then = Some(verb);
         self
     }
 

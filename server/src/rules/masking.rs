@@ -9,16 +9,17 @@ pub const MASK: &str = "***";
 
 /// The parameters of an action of that type.
 pub fn params(action: &str, params: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    masked_where(params, |key| hides(action, key))
+}
+
+/// Whether the value under that key is hidden in an action of that type.
+pub fn hides(action: &str, key: &str) -> bool {
     // Whatever else this action is given becomes the content of a Secret.
-    let writes_secret = action == "RotateSecret";
-    let hidden = |key: &str| {
-        if writes_secret {
-            !names_object(key)
-        } else {
-            names_credential(key)
-        }
-    };
-    masked_where(params, hidden)
+    if action == "RotateSecret" {
+        !names_object(key)
+    } else {
+        names_credential(key)
+    }
 }
 
 /// What an audit event tells: a failed delivery quotes the address of its channel.

@@ -1,7 +1,127 @@
-//! What a person may do to a runbook, and what of it changes.
+//! What a person may do to a runbook, and what of it changes. What a runbook must be like is said by its schema, not here.
 
-use super::decision::Decision;
-use crate::{resources::Runbook, source::Verb};
+use super::{decision::Decision, masking};
+use crate::{
+    resources::{Kind, NamedStep, Runbook, RunbookSpec, TextMap, runbook::RunbookTrigger},
+    source::{Address, Verb},
+};
+use serde_json::{Map, Value, json};
+
+/// Attempts that a new one grants where nobody says how many.
+const ATTEMPTS: i32 = 3;
+
+/// A runbook as somebody wrote it down.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    pub description: String,
+    pub trigger: RunbookTrigger,
+    pub steps: Vec<NamedStep>,
+    pub max_attempts: i32,
+    /// None leaves them as they are.
+    pub labels: Option<TextMap>,
+}
+
+/// A value that was shown masked comes back, and nobody knows which one it stands for.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{field} is hidden where it is shown; write the value itself")]
+pub struct Hidden {
+    pub field: String,
+}
+
+// === impl Draft ===
+
+impl Draft {
+    pub fn create(&self, address: &Address) -> Result<Decision, Hidden> {
+        let steps = self.restored(&[])?;
+        let attempts = match self.max_attempts {
+            0 => ATTEMPTS,
+            given => given,
+        };
+        let mut spec = json!({ "trigger": self.trigger, "maxAttempts": attempts });
+        if !self.description.is_empty() {
+            spec["description"] = self.description.as_str().into();
+        }
+        // As upstream has it: a list without steps is no list, and the schema demands one.
+        if !steps.is_empty() {
+            spec["steps"] = json!(steps);
+        }
+        let mut metadata = json!({ "name": address.name, "namespace": address.namespace });
+        let labels = self.labels.clone().unwrap_or_default();
+        if !labels.is_empty() {
+            metadata["labels"] = json!(labels);
+        }
+        let after = told(&self.description, &self.trigger, &steps, attempts, &labels);
+        let object = json!({
+            "apiVersion": Kind::Runbook.api_version(),
+            "kind": Kind::Runbook.as_str(),
+            "metadata": metadata,
+            "spec": spec,
+        });
+        Ok(Decision::new(Verb::Create(object)).telling("after", Value::from(after).to_string()))
+    }
+
+    /// Takes the place of what is written there, but for attempts and labels that nobody mentions, and annotations.
+    pub fn replace(&self, runbook: &Runbook) -> Result<Decision, Hidden> {
+        let RunbookSpec {
+            description,
+            trigger,
+            steps: written,
+            max_attempts,
+        } = &runbook.spec;
+        let steps = self.restored(written)?;
+        let attempts = match self.max_attempts {
+            given if given > 0 => given,
+            _ => *max_attempts,
+        };
+        let or_null = |absent: bool, value: Value| if absent { Value::Null } else { value };
+        let mut patch = json!({ "spec": {
+            "description": or_null(self.description.is_empty(), json!(self.description)),
+            "trigger": self.trigger,
+            "steps": or_null(steps.is_empty(), json!(steps)),
+        }});
+        if self.max_attempts > 0 {
+            patch["spec"]["maxAttempts"] = attempts.into();
+        }
+        let held = runbook.metadata.labels.clone().unwrap_or_default();
+        if let Some(labels) = &self.labels {
+            let gone = held.keys().filter(|key| !labels.contains_key(*key));
+            let gone = gone.map(|key| (key.clone(), Value::Null));
+            let kept = labels.iter().map(|(key, value)| (key.clone(), json!(value)));
+            patch["metadata"] = json!({ "labels": Map::from_iter(gone.chain(kept)) });
+        }
+        let before = told(description, trigger, written, *max_attempts, &held);
+        let labels = self.labels.as_ref().unwrap_or(&held);
+        let after = told(&self.description, &self.trigger, &steps, attempts, labels);
+        let differing = |these: &Map<String, Value>, those: &Map<String, Value>| {
+            let members = these.iter().filter(|(member, value)| those.get(*member) != Some(value));
+            Value::from_iter(members.map(|(member, value)| (member.clone(), value.clone())))
+        };
+        Ok(Decision::new(Verb::Patch(patch))
+            .telling("before", differing(&before, &after).to_string())
+            .telling("after", differing(&after, &before).to_string()))
+    }
+
+    /// The steps with the values that were hidden from whoever wrote the draft: of the step in that place, or of that name.
+    fn restored(&self, written: &[NamedStep]) -> Result<Vec<NamedStep>, Hidden> {
+        let mut steps = self.steps.clone();
+        for (at, step) in steps.iter_mut().enumerate() {
+            let of_that_name = written.iter().filter(|other| other.name == step.name);
+            let candidates: Vec<_> = of_that_name
+                .chain(written.get(at))
+                .filter(|other| other.action == step.action)
+                .collect();
+            for (key, value) in &mut step.params {
+                if value == masking::MASK && masking::hides(&step.action, key) {
+                    let held = candidates.iter().find_map(|other| other.params.get(key));
+                    *value = held.cloned().ok_or_else(|| Hidden {
+                        field: format!("steps[{at}].params.{key}"),
+                    })?;
+                }
+            }
+        }
+        Ok(steps)
+    }
+}
 
 /// It is gone for good: the trail keeps what it was for.
 pub fn delete(runbook: &Runbook) -> Decision {
@@ -13,14 +133,81 @@ pub fn delete(runbook: &Runbook) -> Decision {
         .telling("steps", spec.steps.len().to_string())
 }
 
+/// What the trail tells of a runbook, without secrets.
+fn told(
+    description: &str,
+    trigger: &RunbookTrigger,
+    steps: &[NamedStep],
+    attempts: i32,
+    labels: &TextMap,
+) -> Map<String, Value> {
+    let masked = steps.iter().cloned().map(|step| NamedStep {
+        params: masking::params(&step.action, &step.params),
+        ..step
+    });
+    let steps: Vec<_> = masked.collect();
+    Map::from_iter([
+        ("description".to_owned(), json!(description)),
+        ("trigger".to_owned(), json!(trigger)),
+        ("steps".to_owned(), json!(steps)),
+        ("maxAttempts".to_owned(), json!(attempts)),
+        ("labels".to_owned(), json!(labels)),
+    ])
+}
+
 #[cfg(test)]
 mod tests {
-    use super::delete;
+    use super::{Draft, Hidden, delete};
     use crate::{
-        fixtures::{runbook, texts},
-        resources::{Severity, Signal},
+        fixtures::{Fixture, runbook, texts},
+        resources::{NamedStep, Runbook, Severity, Signal, Typed as _, runbook::RunbookTrigger},
         source::Verb,
     };
+    use serde_json::{Value, json};
+
+    fn step(name: &str, params: &[(&str, &str)]) -> NamedStep {
+        NamedStep {
+            name: name.into(),
+            action: "PatchConfig".into(),
+            description: String::new(),
+            params: texts(params),
+        }
+    }
+
+    fn trigger() -> RunbookTrigger {
+        RunbookTrigger {
+            signal_type: Signal::OomKill,
+            severity: Severity::High,
+            resource_kind: "Deployment".into(),
+        }
+    }
+
+    fn written() -> Fixture<Runbook> {
+        runbook()
+            .labelled("team", "shop")
+            .labelled("tier", "web")
+            .with(|runbook| {
+                runbook.spec.description = "restart it".into();
+                runbook.spec.trigger = trigger();
+                runbook.spec.steps = vec![step("Log", &[("API_TOKEN", "t0p"), ("LEVEL", "debug")])];
+                runbook.spec.max_attempts = 5;
+            })
+    }
+
+    fn draft(steps: Vec<NamedStep>) -> Draft {
+        Draft {
+            trigger: trigger(),
+            steps,
+            ..Draft::default()
+        }
+    }
+
+    fn patch(draft: &Draft) -> Value {
+        match draft.replace(&written()).unwrap().verb {
+            Verb::Patch(patch) => patch,
+            other => panic!("a patch, not {other:?}"),
+        }
+    }
 
     #[test]
     fn what_is_deleted_is_told_of() {
@@ -30,10 +217,117 @@ mod tests {
             runbook.spec.steps = vec![Default::default(); 2];
         });
         let decision = delete(&restart);
-        assert!(matches!(decision.verb, Verb::Delete) && decision.marks.is_none());
+        assert!(matches!(decision.verb, Verb::Delete) && decision.then.is_none());
         assert_eq!(
             decision.details,
             texts(&[("signalType", "oom_kill"), ("severity", "high"), ("steps", "2")])
         );
+    }
+
+    #[test]
+    fn a_new_one_gets_what_nobody_said() {
+        let created = |draft: &Draft| match draft.create(&runbook().address()).unwrap().verb {
+            Verb::Create(object) => object,
+            other => panic!("a new object, not {other:?}"),
+        };
+        let bare = created(&draft(Vec::new()));
+        assert_eq!(
+            bare["spec"],
+            json!({"trigger": {"signalType": "oom_kill", "severity": "high", "resourceKind": "Deployment"}, "maxAttempts": 3}),
+            "no steps are none, so that the schema can refuse them"
+        );
+        assert_eq!(bare["metadata"], json!({"name": "restart", "namespace": "shop"}));
+        let full = created(&Draft {
+            description: "why".into(),
+            max_attempts: -2,
+            labels: Some(texts(&[("team", "shop")])),
+            ..draft(vec![step("Log", &[])])
+        });
+        assert_eq!(
+            (
+                &full["spec"]["maxAttempts"],
+                &full["spec"]["description"],
+                &full["spec"]["steps"]
+            ),
+            (
+                &json!(-2),
+                &json!("why"),
+                &json!([{"name": "Log", "action": "PatchConfig"}])
+            )
+        );
+        assert_eq!(full["metadata"]["labels"], json!({"team": "shop"}));
+    }
+
+    #[test]
+    fn what_is_left_out_is_cleared_or_kept_as_the_contract_has_it() {
+        let cleared = patch(&Draft::default());
+        assert_eq!(
+            cleared,
+            json!({"spec": {
+                "description": null, "steps": null,
+                "trigger": {"signalType": "", "severity": "", "resourceKind": ""},
+            }})
+        );
+        let relabelled = |labels| {
+            patch(&Draft {
+                labels: Some(labels),
+                ..Draft::default()
+            })["metadata"]["labels"]
+                .clone()
+        };
+        assert_eq!(relabelled(texts(&[])), json!({"team": null, "tier": null}));
+        assert_eq!(
+            relabelled(texts(&[("team", "web"), ("new", "")])),
+            json!({"team": "web", "tier": null, "new": ""})
+        );
+        for (given, kept) in [(-1, None), (0, None), (2, Some(2))] {
+            let attempts = patch(&Draft {
+                max_attempts: given,
+                ..Draft::default()
+            })["spec"]
+                .get("maxAttempts")
+                .cloned();
+            assert_eq!(attempts, kept.map(Value::from));
+        }
+    }
+
+    #[test]
+    fn the_trail_tells_what_differs_and_no_secret() {
+        let draft = Draft {
+            description: "restart it".into(),
+            ..draft(vec![step("Log", &[("API_TOKEN", "n3w"), ("LEVEL", "info")])])
+        };
+        let decision = draft.replace(&written()).unwrap();
+        let told = |key: &str| serde_json::from_str::<Value>(&decision.details[key]).unwrap();
+        let steps = |level: &str| json!({"steps": [{"name": "Log", "action": "PatchConfig", "params": {"API_TOKEN": "***", "LEVEL": level}}]});
+        assert_eq!((told("before"), told("after")), (steps("debug"), steps("info")));
+        let created = draft.create(&runbook().address()).unwrap();
+        assert!(!created.details["after"].contains("n3w"), "{created:?}");
+    }
+
+    #[test]
+    fn a_value_that_was_shown_hidden_stays_what_it_is() {
+        let moved = draft(vec![
+            step("First", &[]),
+            step("Log", &[("API_TOKEN", "***"), ("LEVEL", "***")]),
+        ]);
+        let params = &patch(&moved)["spec"]["steps"][1]["params"];
+        assert_eq!(
+            *params,
+            json!({"API_TOKEN": "t0p", "LEVEL": "***"}),
+            "only where it would be hidden"
+        );
+        let renamed = draft(vec![step("Log more", &[("API_TOKEN", "***")])]);
+        assert_eq!(
+            patch(&renamed)["spec"]["steps"][0]["params"],
+            json!({"API_TOKEN": "t0p"})
+        );
+        let foreign = draft(vec![step("Log", &[("DB_PASSWORD", "***")])]);
+        let field = "steps[0].params.DB_PASSWORD".to_owned();
+        assert_eq!(
+            foreign.replace(&written()).unwrap_err(),
+            Hidden { field: field.clone() }
+        );
+        assert_eq!(foreign.create(&runbook().address()).unwrap_err(), Hidden { field });
     }
 }

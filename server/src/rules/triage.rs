@@ -1,6 +1,7 @@
-//! What a person may do to an incident, and what of it changes: acknowledge, snooze, resolve.
+//! What a person may do to an incident, and what of it changes: acknowledge, snooze, take either back, resolve.
 
 use super::{
+    audit::Deed,
     decision::{Decision, Hand, written},
     duration,
 };
@@ -13,6 +14,27 @@ use serde_json::{Value, json};
 
 /// What the resolution says where nobody wrote one.
 const DEFAULT_RESOLUTION: &str = "Manually resolved via dashboard";
+
+/// One thing that a person does to an incident.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Triage {
+    Acknowledge,
+    Unacknowledge,
+    /// For so long.
+    Snooze(SignedDuration),
+    Unsnooze,
+    /// In these words.
+    Resolve(String),
+}
+
+/// Why it is not done.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    #[error(transparent)]
+    AlreadyResolved(#[from] AlreadyResolved),
+    #[error("issue is not {0}: there is nothing to undo")]
+    NothingToUndo(&'static str),
+}
 
 /// There is nothing left to resolve.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -31,6 +53,30 @@ pub enum BadSnooze {
     NotPositive,
 }
 
+// === impl Triage ===
+
+impl Triage {
+    pub fn deed(&self) -> Deed {
+        match self {
+            Self::Acknowledge => Deed::IssueAcknowledged,
+            Self::Unacknowledge => Deed::IssueUnacknowledged,
+            Self::Snooze(_) => Deed::IssueSnoozed,
+            Self::Unsnooze => Deed::IssueUnsnoozed,
+            Self::Resolve(_) => Deed::IssueResolved,
+        }
+    }
+
+    pub fn decide(&self, issue: &Issue, by: &str, now: Timestamp) -> Result<Decision, Refusal> {
+        match self {
+            Self::Acknowledge => Ok(acknowledge(issue, by, now)),
+            Self::Unacknowledge => unacknowledge(issue),
+            Self::Snooze(length) => Ok(snooze(issue, *length, by, now)),
+            Self::Unsnooze => unsnooze(issue, now),
+            Self::Resolve(how) => Ok(resolve(issue, how, by, now)?),
+        }
+    }
+}
+
 /// Somebody has seen it. In any state, and over any earlier acknowledgement.
 pub fn acknowledge(issue: &Issue, by: &str, now: Timestamp) -> Decision {
     Decision::new(Verb::Patch(annotations(json!({
@@ -40,6 +86,21 @@ pub fn acknowledge(issue: &Issue, by: &str, now: Timestamp) -> Decision {
     }))))
     .telling("state", state(issue))
     .telling("inPlaceOf", text(issue, mark::ACKNOWLEDGED_BY))
+}
+
+/// As if nobody had seen it. The trail keeps who had.
+pub fn unacknowledge(issue: &Issue) -> Result<Decision, Refusal> {
+    if !is_acknowledged(issue) {
+        return Err(Refusal::NothingToUndo("acknowledged"));
+    }
+    Ok(Decision::new(Verb::Patch(annotations(json!({
+        mark::ACKNOWLEDGED: null,
+        mark::ACKNOWLEDGED_AT: null,
+        mark::ACKNOWLEDGED_BY: null,
+    }))))
+    .telling("state", state(issue))
+    .telling("acknowledgedBy", text(issue, mark::ACKNOWLEDGED_BY))
+    .telling("acknowledgedAt", text(issue, mark::ACKNOWLEDGED_AT)))
 }
 
 /// Keep quiet about it until then. In any state; a short one ends a long one.
@@ -52,6 +113,31 @@ pub fn snooze(issue: &Issue, length: SignedDuration, by: &str, now: Timestamp) -
     .telling("state", state(issue))
     .telling("until", until)
     .telling("inPlaceOf", text(issue, mark::SNOOZED_UNTIL))
+}
+
+/// Quiet no longer. A snooze that is over has undone itself.
+pub fn unsnooze(issue: &Issue, now: Timestamp) -> Result<Decision, Refusal> {
+    if snoozed_until(issue, now).is_none() {
+        return Err(Refusal::NothingToUndo("snoozed"));
+    }
+    Ok(Decision::new(Verb::Patch(annotations(json!({
+        mark::SNOOZED_UNTIL: null,
+        mark::SNOOZED_BY: null,
+    }))))
+    .telling("state", state(issue))
+    .telling("snoozedBy", text(issue, mark::SNOOZED_BY))
+    .telling("snoozedUntil", text(issue, mark::SNOOZED_UNTIL)))
+}
+
+/// Whether somebody has seen it, as those who read the mark take it.
+pub fn is_acknowledged(issue: &Issue) -> bool {
+    text(issue, mark::ACKNOWLEDGED).trim().eq_ignore_ascii_case("true")
+}
+
+/// Until when it is quiet; none once that is over.
+pub fn snoozed_until(issue: &Issue, now: Timestamp) -> Option<Timestamp> {
+    let until: Timestamp = issue.annotation(mark::SNOOZED_UNTIL)?.parse().ok()?;
+    (until > now).then_some(until)
 }
 
 /// Reads what was typed as the length of a snooze.

@@ -16,7 +16,7 @@ use opsdeck::{
     listen::Peer,
     resources::AuditEvent,
     rest, run,
-    source::{Source, embedded::Embedded, sample},
+    source::{Source, embedded::Embedded, sample, settler::Bench},
     telemetry::metrics::Metrics,
 };
 use serde_json::Value;
@@ -99,19 +99,28 @@ impl TestConsole {
         Self::behind(door(KEYS, ""), objects, "", source).await
     }
 
+    /// Where approvals are judged inside the write that brings a vote.
+    pub(crate) async fn judging(objects: Vec<Value>, keys: &str) -> Self {
+        let (catalog, store) = filled(objects).await;
+        store.judge_with(Bench::new(catalog.clone(), Timestamp::now));
+        Self::put_together(catalog, door(keys, ""), "", Arc::new(store))
+    }
+
     async fn behind<S: Source + 'static>(
         door: Door,
         objects: Vec<Value>,
         base_path: &str,
         source: impl FnOnce(Arc<Embedded>) -> Arc<S>,
     ) -> Self {
-        let catalog = Arc::new(Catalog::new(1));
-        let store = Embedded::in_memory(catalog.clone()).expect("a store in memory");
-        store.load(objects).await.expect("objects that are valid");
+        let (catalog, store) = filled(objects).await;
+        Self::put_together(catalog, door, base_path, source(Arc::new(store)))
+    }
+
+    fn put_together(catalog: Arc<Catalog>, door: Door, base_path: &str, source: Arc<dyn Source>) -> Self {
         let metrics = Metrics::default();
         let console = Arc::new(Console {
             catalog,
-            source: source(Arc::new(store)),
+            source,
             door,
             events: rest::Events::new(&metrics.events),
             metrics,
@@ -170,6 +179,13 @@ impl TestConsole {
             .as_u64()
             .expect("a list")
     }
+}
+
+async fn filled(objects: Vec<Value>) -> (Arc<Catalog>, Embedded) {
+    let catalog = Arc::new(Catalog::new(1));
+    let store = Embedded::in_memory(catalog.clone()).expect("a store in memory");
+    store.load(objects).await.expect("objects that are valid");
+    (catalog, store)
 }
 
 /// A door with these keys and limits that no test reaches by accident.

@@ -1,8 +1,14 @@
-//! Runbooks: only an admin deletes one, and only once.
+//! Runbooks: written and replaced by operators, as far as their schema takes it; deleted by an admin alone, and only once.
 
-use crate::console::{ADMIN, OPERATOR, TestConsole, VIEWER};
+use crate::{
+    console::{ADMIN, Answered, OPERATOR, TestConsole, VIEWER},
+    interference::{Interference, Log, Mishap, Sort},
+};
 use http::Method;
-use opsdeck::resources::Runbook;
+use opsdeck::{
+    resources::{Kind, Runbook, Typed as _},
+    source::{Address, Change, Verb},
+};
 use serde_json::{Value, json};
 
 fn runbook(namespace: &str) -> Value {
@@ -81,4 +87,370 @@ async fn the_namespace_may_be_said() {
     assert!(console.object::<Runbook>("default", "restart").is_some());
     assert!(console.object::<Runbook>("shop", "restart").is_none());
     assert_eq!(console.trail()[0].metadata.namespace.as_deref(), Some("shop"));
+}
+
+fn body() -> Value {
+    json!({
+        "name": "restart", "description": "restart it", "unknown": [1],
+        "trigger": {"signalType": "oom_kill", "severity": "high", "resourceKind": "Deployment"},
+        "steps": [
+            {"name": "Restart", "action": "RestartDeployment"},
+            {"name": "Log more", "action": "PatchConfig", "description": "for a while", "params": {"configmap": "app", "API_TOKEN": "t0p"}},
+        ],
+        "labels": {"team": "shop"},
+    })
+}
+
+/// The body with some of its members given otherwise, or with `null` not at all.
+fn but(changes: Value) -> Value {
+    let mut body = body();
+    for (member, value) in changes.as_object().expect("members") {
+        body[member] = value.clone();
+    }
+    body
+}
+
+async fn post(console: &TestConsole, body: &Value) -> Answered {
+    let asked = console
+        .ask(Method::POST, "/api/v1/runbooks?namespace=not-asked")
+        .key(OPERATOR);
+    asked.body(body.to_string()).answer().await
+}
+
+async fn put(console: &TestConsole, target: &str, body: &Value) -> Answered {
+    let asked = console
+        .ask(Method::PUT, &format!("/api/v1/runbooks/{target}"))
+        .key(OPERATOR);
+    asked.body(body.to_string()).answer().await
+}
+
+fn stored(console: &TestConsole) -> std::sync::Arc<Runbook> {
+    console.object("default", "restart").expect("the runbook")
+}
+
+#[tokio::test]
+async fn an_operator_writes_one_and_what_they_left_out_is_filled_in() {
+    let console = TestConsole::over(Vec::new()).await;
+    let created = post(&console, &body()).await;
+    assert_eq!(created.status, 201, "{}", created.text);
+    assert_eq!(created.header("content-type"), Some("application/json; charset=utf-8"));
+    let made = stored(&console);
+    let at = made
+        .metadata
+        .creation_timestamp
+        .as_ref()
+        .map(|time| time.0.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+    assert_eq!(
+        created.json(),
+        json!({
+            "apiVersion": "v1", "kind": "Runbook",
+            "spec": {
+                "name": "restart", "namespace": "default", "description": "restart it",
+                "trigger": {"signalType": "oom_kill", "severity": "high", "resourceKind": "Deployment"},
+                "steps": [
+                    {"name": "Restart", "action": "RestartDeployment"},
+                    {"name": "Log more", "action": "PatchConfig", "description": "for a while", "params": {"configmap": "app", "API_TOKEN": "***"}},
+                ],
+                "maxAttempts": 3, "creationTimestamp": at,
+            },
+            "resourceMeta": {
+                "name": "restart", "namespace": "default", "uid": made.meta().uid, "creationTimestamp": at, "labels": {"team": "shop"},
+            },
+        })
+    );
+    assert_eq!(
+        made.spec.steps[1].params["API_TOKEN"], "t0p",
+        "it is stored as it was given"
+    );
+    let [event] = &*console.trail() else {
+        panic!("one event")
+    };
+    assert_eq!(
+        (
+            &*event.spec.event_type,
+            &*event.spec.actor.name,
+            event.spec.resource.uid.as_str()
+        ),
+        ("runbook_created", "sre-mira", made.meta().uid.as_deref().unwrap())
+    );
+    let after: Value = serde_json::from_str(&event.spec.details["after"]).unwrap();
+    assert_eq!(
+        (
+            &after["steps"][1]["params"]["API_TOKEN"],
+            &after["maxAttempts"],
+            event.spec.details.get("before")
+        ),
+        (&json!("***"), &json!(3), None)
+    );
+}
+
+#[tokio::test]
+async fn a_namespace_and_attempts_are_taken_as_given() {
+    let console = TestConsole::over(Vec::new()).await;
+    for (given, stored) in [(json!(-4), -4), (json!(0), 3), (Value::Null, 3), (json!(7), 7)] {
+        let body = but(
+            json!({"maxAttempts": given, "namespace": "shop", "name": format!("r{stored}{}", given.is_null()), "labels": null}),
+        );
+        let created = post(&console, &body).await;
+        assert_eq!(created.status, 201, "{}", created.text);
+        let created = created.json();
+        assert_eq!(
+            (&created["spec"]["maxAttempts"], &created["spec"]["namespace"]),
+            (&json!(stored), &json!("shop"))
+        );
+        assert_eq!(created["resourceMeta"].get("labels"), None);
+    }
+    let odd = but(
+        json!({"trigger": {"signalType": "latency", "severity": "low"}, "steps": [null, {"name": null}], "name": "odd"}),
+    );
+    let created = post(&console, &odd).await;
+    assert_eq!(
+        created.status, 201,
+        "an empty kind, name and action pass: {}",
+        created.text
+    );
+    assert_eq!(
+        created.json()["spec"]["steps"],
+        json!([{"name": "", "action": ""}, {"name": "", "action": ""}])
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_runbook_body_is_refused_first() {
+    let log = Log::listen();
+    let console = TestConsole::over(Vec::new()).await;
+    for (body, field, message) in [
+        (json!([]), "body", "invalid request body"),
+        (json!({}), "name", "name is required"),
+        (but(json!({"name": ""})), "name", "name is required"),
+        (but(json!({"name": 3})), "name", "invalid request body"),
+        (but(json!({"trigger": "oom_kill"})), "trigger", "invalid request body"),
+        (
+            but(json!({"trigger": {"severity": 1}})),
+            "trigger.severity",
+            "invalid request body",
+        ),
+        (but(json!({"steps": {}})), "steps", "invalid request body"),
+        (
+            but(json!({"steps": [{}, {"params": {"a": 1}}]})),
+            "steps[1].params.a",
+            "invalid request body",
+        ),
+        (but(json!({"steps": [7]})), "steps[0]", "invalid request body"),
+        (but(json!({"maxAttempts": 2.5})), "maxAttempts", "invalid request body"),
+        (
+            but(json!({"maxAttempts": 2_147_483_648_u64})),
+            "maxAttempts",
+            "invalid request body",
+        ),
+        (but(json!({"labels": {"a": []}})), "labels.a", "invalid request body"),
+        (
+            but(json!({"steps": [{"action": "PatchConfig", "params": {"API_TOKEN": "***"}}]})),
+            "steps[0].params.API_TOKEN",
+            "steps[0].params.API_TOKEN is hidden where it is shown; write the value itself",
+        ),
+    ] {
+        let refused = post(&console, &body).await;
+        let told = refused.assert_error(400, "invalid");
+        assert_eq!(told.split(": ").next(), Some(message), "{body}");
+        assert_eq!(refused.json()["fields"][0]["field"], field, "{body}");
+    }
+    assert!(console.trail().is_empty());
+    let stranger = console.ask(Method::POST, "/api/v1/runbooks").key(VIEWER).body("{");
+    stranger.answer().await.assert_error(403, "forbidden");
+    assert!(!log.lines("write refused").is_empty());
+}
+
+#[tokio::test]
+async fn what_the_schema_refuses_is_named_member_by_member() {
+    let console = TestConsole::over(vec![runbook("default")]).await;
+    let before = stored(&console);
+    let no_steps = [json!({"steps": []}), json!({"steps": null})];
+    let refusals = [
+        (
+            json!({"trigger": {"signalType": "tired", "severity": "awful"}}),
+            vec!["spec.trigger.severity", "spec.trigger.signalType"],
+        ),
+        (
+            json!({"trigger": null}),
+            vec!["spec.trigger.severity", "spec.trigger.signalType"],
+        ),
+        (
+            json!({"labels": {"-team": "shop", "tier": "a b"}}),
+            vec!["metadata.labels.-team", "metadata.labels.tier"],
+        ),
+    ];
+    let no_steps = no_steps.map(|changes| (changes, vec!["spec.steps"]));
+    for (changes, fields) in refusals.into_iter().chain(no_steps) {
+        let named = but(json!({"name": "another"}));
+        let mut body = named.clone();
+        for (member, value) in changes.as_object().unwrap() {
+            body[member] = value.clone();
+        }
+        for (answered, prefix) in [
+            (post(&console, &body).await, "failed to create runbook: "),
+            (put(&console, "restart", &body).await, "failed to update runbook: "),
+        ] {
+            let message = answered.assert_error(422, "invalid");
+            assert!(message.starts_with(prefix), "{message}");
+            let told = answered.json()["fields"].as_array().unwrap().clone();
+            let told: Vec<_> = told
+                .iter()
+                .map(|told| told["field"].as_str().unwrap().to_owned())
+                .collect();
+            assert_eq!(told, fields, "{}", answered.text);
+        }
+    }
+    let misnamed = post(&console, &but(json!({"name": "Re start"}))).await;
+    misnamed.assert_error(422, "invalid");
+    assert_eq!(misnamed.json()["fields"][0]["field"], "metadata.name");
+    assert_eq!(stored(&console), before);
+    assert!(console.object::<Runbook>("default", "another").is_none() && console.trail().is_empty());
+}
+
+#[tokio::test]
+async fn a_name_that_is_taken_is_a_conflict() {
+    let console = TestConsole::over(vec![runbook("default")]).await;
+    let message = post(&console, &body()).await.assert_error(409, "exists");
+    assert_eq!(
+        message,
+        "failed to create runbook: Runbook restart exists already in namespace default"
+    );
+    assert!(console.trail().is_empty());
+}
+
+#[tokio::test]
+async fn what_a_replacement_does_not_say_is_cleared_but_for_attempts_labels_and_annotations() {
+    let mut old = runbook("default");
+    old["metadata"]["labels"] = json!({"team": "shop", "tier": "web"});
+    old["metadata"]["annotations"] = json!({"kept": "yes"});
+    old["spec"]["description"] = json!("old words");
+    old["spec"]["maxAttempts"] = json!(5);
+    let console = TestConsole::over(vec![old, runbook("shop")]).await;
+    let bare = json!({
+        "name": "ignored", "namespace": "shop", "maxAttempts": -1,
+        "trigger": {"signalType": "latency", "severity": "low"}, "steps": [{"name": "Wait", "action": "Custom"}],
+    });
+    let answered = put(&console, "restart", &bare).await;
+    assert_eq!(answered.status, 200, "{}", answered.text);
+    let replaced = answered.json();
+    assert_eq!(
+        replaced["spec"],
+        json!({
+            "name": "restart", "namespace": "default", "trigger": {"signalType": "latency", "severity": "low", "resourceKind": ""},
+            "steps": [{"name": "Wait", "action": "Custom"}], "maxAttempts": 5, "creationTimestamp": "2026-09-23T12:00:00Z",
+        })
+    );
+    assert_eq!(replaced.get("status"), None);
+    assert_eq!(
+        (
+            &replaced["resourceMeta"]["labels"],
+            replaced["resourceMeta"].get("annotations")
+        ),
+        (&json!({"team": "shop", "tier": "web"}), None)
+    );
+    assert_eq!(stored(&console).annotation("kept"), Some("yes"));
+    let labelled = |labels: Value| {
+        let mut body = bare.clone();
+        body["labels"] = labels;
+        body["maxAttempts"] = json!(2);
+        body
+    };
+    let relabelled = put(&console, "restart", &labelled(json!({"team": "web"}))).await.json();
+    assert_eq!(
+        (
+            &relabelled["resourceMeta"]["labels"],
+            &relabelled["spec"]["maxAttempts"]
+        ),
+        (&json!({"team": "web"}), &json!(2))
+    );
+    let bared = put(&console, "restart", &labelled(json!({}))).await.json();
+    assert_eq!(bared["resourceMeta"].get("labels"), None);
+    let untouched = console.object::<Runbook>("shop", "restart").unwrap();
+    assert_eq!(untouched.spec.trigger.resource_kind, "Deployment");
+
+    let trail = console.trail();
+    let told = |key: &str| serde_json::from_str::<Value>(&trail[1].spec.details[key]).unwrap();
+    assert_eq!(trail[1].spec.event_type, "runbook_updated");
+    assert_eq!(
+        (told("before"), told("after")),
+        (
+            json!({"labels": {"team": "shop", "tier": "web"}, "maxAttempts": 5}),
+            json!({"labels": {"team": "web"}, "maxAttempts": 2}),
+        )
+    );
+}
+
+#[tokio::test]
+async fn what_was_read_can_be_written_back_without_losing_what_is_hidden() {
+    let console = TestConsole::over(Vec::new()).await;
+    let read = post(&console, &body()).await.json()["spec"].clone();
+    assert_eq!(read["steps"][1]["params"]["API_TOKEN"], "***");
+    assert_eq!(put(&console, "restart", &read).await.status, 200);
+    assert_eq!(stored(&console).spec.steps[1].params["API_TOKEN"], "t0p");
+}
+
+#[tokio::test]
+async fn only_what_is_there_can_be_replaced() {
+    let console = TestConsole::over(vec![runbook("shop")]).await;
+    assert_eq!(
+        put(&console, "restart", &body()).await.assert_error(404, "not_found"),
+        "runbook not found: there is no restart in namespace default"
+    );
+    assert_eq!(put(&console, "restart?namespace=shop", &body()).await.status, 200);
+    put(&console, "nothing", &json!({"steps": 7}))
+        .await
+        .assert_error(400, "invalid");
+    let stranger = console
+        .ask(Method::PUT, "/api/v1/runbooks/restart")
+        .key(VIEWER)
+        .body("{");
+    stranger.answer().await.assert_error(403, "forbidden");
+}
+
+#[tokio::test]
+async fn a_replacement_that_meets_another_is_made_of_what_is_there_now() {
+    let address = Address {
+        kind: Kind::Runbook,
+        namespace: "default".into(),
+        name: "restart".into(),
+    };
+    let rival = Mishap::Rival(Box::new(Change {
+        address,
+        precondition: None,
+        verb: Verb::Patch(json!({"metadata": {"labels": {"late": "yes"}}, "spec": {"maxAttempts": 9}})),
+    }));
+    let console = TestConsole::around(
+        vec![runbook("default")],
+        Interference::planned(vec![(Sort::Patches, rival)]),
+    )
+    .await;
+    let replaced = put(&console, "restart", &body()).await.json();
+    assert_eq!(
+        (&replaced["resourceMeta"]["labels"], &replaced["spec"]["maxAttempts"]),
+        (&json!({"team": "shop"}), &json!(9))
+    );
+    assert_eq!(console.trail().len(), 1);
+}
+
+#[tokio::test]
+async fn what_was_imported_with_unknown_words_can_still_be_written_on() {
+    let mut odd = runbook("default");
+    odd["spec"]["trigger"]["signalType"] = json!("of_a_newer_release");
+    let console = TestConsole::over(vec![odd]).await;
+    let address = stored(&console).address();
+    let write = |verb| {
+        let change = Change {
+            address: address.clone(),
+            precondition: None,
+            verb,
+        };
+        console.console.source.write(change)
+    };
+    write(Verb::Patch(json!({"metadata": {"labels": {"team": "shop"}}})))
+        .await
+        .expect("an old sin is no new one");
+    write(Verb::Patch(json!({"spec": {"trigger": {"severity": "awful"}}})))
+        .await
+        .expect_err("a new one is");
 }

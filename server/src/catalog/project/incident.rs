@@ -5,8 +5,9 @@ use crate::{
     catalog::{Row, SortKey},
     resources::{
         ConditionStatus, Issue, IssueState, Severity, Typed,
-        issue::mark::{ACKNOWLEDGED, ACKNOWLEDGED_AT, ACKNOWLEDGED_BY, SNOOZED_BY, SNOOZED_UNTIL},
+        issue::mark::{ACKNOWLEDGED_AT, ACKNOWLEDGED_BY, SNOOZED_BY, SNOOZED_UNTIL},
     },
+    rules::triage::{is_acknowledged, snoozed_until},
 };
 use jiff::Timestamp;
 use opsdeck_api::incident::{Acknowledged, IncidentItem, Snoozed};
@@ -71,18 +72,10 @@ pub(super) fn severity_key(severity: &Severity) -> SortKey<'static> {
 
 fn acknowledged(issue: &Issue) -> Option<Acknowledged> {
     let text = |key| issue.annotation(key).unwrap_or_default().to_owned();
-    issue
-        .annotation(ACKNOWLEDGED)
-        .is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
-        .then(|| Acknowledged {
-            by: text(ACKNOWLEDGED_BY),
-            at: text(ACKNOWLEDGED_AT),
-        })
-}
-
-fn snoozed_until(issue: &Issue, now: Timestamp) -> Option<Timestamp> {
-    let until: Timestamp = issue.annotation(SNOOZED_UNTIL)?.parse().ok()?;
-    (until > now).then_some(until)
+    is_acknowledged(issue).then(|| Acknowledged {
+        by: text(ACKNOWLEDGED_BY),
+        at: text(ACKNOWLEDGED_AT),
+    })
 }
 
 /// Whether a person has to act, and on what. Older releases say it in a condition only.

@@ -22,7 +22,10 @@ fn after(issue: &Issue, decision: Decision) -> Issue {
         }
         other => panic!("an incident is changed, not {other:?}"),
     }
-    if let Some(marks) = decision.marks {
+    if let Some(then) = decision.then {
+        let Verb::Patch(marks) = then else {
+            panic!("annotations, not {then:?}")
+        };
         assert_eq!(members(&marks), ["metadata"]);
         merge(&mut object, marks);
     }

@@ -7,7 +7,7 @@ use super::{
     semantics::{self, Birth},
 };
 use crate::{
-    resources::{Kind, Object},
+    resources::{Kind, Object, refusals},
     source::{Address, Change, Verb, WriteError},
 };
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
@@ -199,6 +199,7 @@ impl Session<'_> {
             }
         }
         let text = self.stamp(&mut object);
+        acceptable(address.kind, stored, &object)?;
         let typed = Object::parse(address.kind, object.clone())?;
         self.put(address, stored.is_some(), &text)?;
         news.push(News::Applied(typed));
@@ -291,6 +292,20 @@ impl Session<'_> {
             .execute("UPDATE clock SET version = ?1 WHERE version < ?1", [self.version])?;
         self.transaction.commit()?;
         Ok(self.version)
+    }
+}
+
+/// Fails where the object breaks its schema in a way in which the stored one does not: what was imported as it was may be written on.
+fn acceptable(kind: Kind, stored: Option<&Value>, object: &Value) -> Result<(), WriteError> {
+    let mut refused = refusals(kind, object);
+    if !refused.is_empty() {
+        let known = stored.map(|stored| refusals(kind, stored)).unwrap_or_default();
+        refused.retain(|reason| !known.contains(reason));
+    }
+    if refused.is_empty() {
+        Ok(())
+    } else {
+        Err(WriteError::Rejected(refused))
     }
 }
 
