@@ -13,7 +13,7 @@ use crate::{
         Source,
         embedded::{Embedded, Store},
         export, import,
-        kubernetes::{Kubernetes, operator_namespace},
+        kubernetes::{Kubernetes, Manifests, operator_namespace},
         sample::{
             self,
             simulator::{self, Simulator},
@@ -99,7 +99,12 @@ async fn serve(config: Config) -> Result<(), Failure> {
         tokio::spawn(certificate.follow(metrics));
     }
     announce(&console, listener.socket.local_addr()?, preview);
-    listener.serve(router(console.clone()), stop(console.drain.clone(), config.drain_delay)?).await;
+    listener
+        .serve(
+            router(console.clone()),
+            stop(console.drain.clone(), config.drain_delay)?,
+        )
+        .await;
     // Writes that were begun end with their audit event, whoever has stopped waiting for them.
     console.writes.close();
     if tokio::time::timeout(LAST_WRITES, console.writes.wait()).await.is_err() {
@@ -208,6 +213,21 @@ pub fn export(command: &cli::Export) -> Result<(), Failure> {
 /// Prints the custom resources' manifests.
 pub fn crds() -> Result<(), Failure> {
     io::stdout().lock().write_all(resources::crd_manifests().as_bytes())?;
+    Ok(())
+}
+
+/// Prints the manifests of the rights.
+pub fn rbac(command: &cli::Rbac) -> Result<(), Failure> {
+    let watched = config::namespaces(&command.watch_namespaces)?;
+    let namespace = config::namespace(&command.namespace, "--namespace")?;
+    write!(
+        io::stdout().lock(),
+        "{}",
+        Manifests {
+            namespace,
+            watched: &watched
+        }
+    )?;
     Ok(())
 }
 

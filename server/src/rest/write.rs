@@ -1,7 +1,7 @@
 //! The one door through which people change things: read, decide by rule, write on the condition that nothing has moved
 //! meanwhile, leave one audit event. What is legal, and what changes then, stands in `rules`.
 
-use super::{Error, ask::Ask, listing::Single};
+use super::{Error, ask::Ask, freshness::Freshness, listing::Single};
 use crate::{
     catalog::Held,
     console::SharedConsole,
@@ -55,6 +55,8 @@ impl Ask {
         deed: Deed,
         rule: impl Fn(&K, Timestamp) -> Result<Decision, Error> + Send + Sync + 'static,
     ) -> Result<Arc<K>, Error> {
+        // What has not been read, or cannot be, is not missing.
+        Freshness::of(&[K::KIND], &*self.console.source)?;
         let object = {
             let snapshot = self.console.catalog.snapshot();
             self.find::<K>(&snapshot, single, name)?.object.clone()
