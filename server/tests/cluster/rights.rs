@@ -53,8 +53,11 @@ pub(crate) async fn token(client: &Client, bound_to: Value) -> String {
     let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), NAMESPACE);
     let spec = json!({"audiences": [], "boundObjectRef": bound_to});
     let request: TokenRequest = serde_json::from_value(json!({ "spec": spec })).unwrap();
-    let answer = accounts.create_token_request("opsdeck", &PostParams::default(), &request);
-    answer.await.unwrap().status.unwrap().token
+    let answer = accounts
+        .create_token_request("opsdeck", &PostParams::default(), &request)
+        .await
+        .unwrap();
+    answer.status.unwrap().token
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
