@@ -164,9 +164,7 @@ pub fn namespace<'a>(text: &'a str, flag: &str) -> Result<&'a str, Misconfigured
     if !text.is_empty() && text.chars().all(fits) {
         Ok(text)
     } else {
-        Err(Misconfigured(format!(
-            "{flag} must be names such as shop,edge, not {text}"
-        )))
+        Err(Misconfigured(format!("{flag} takes names such as shop, not {text}")))
     }
 }
 
