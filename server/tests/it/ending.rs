@@ -21,12 +21,12 @@ struct Process {
 
 impl Process {
     fn serve(drain_delay: &str) -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().expect("a directory");
         let keys = directory.path().join("keys.yaml");
-        std::fs::write(&keys, KEYS).unwrap();
+        std::fs::write(&keys, KEYS).expect("a file");
         let [port, metrics] = [(); 2]
-            .map(|()| TcpListener::bind("127.0.0.1:0").unwrap())
-            .map(|listener| listener.local_addr().unwrap().port());
+            .map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"))
+            .map(|listener| listener.local_addr().expect("an address").port());
         let child = Command::new(env!("CARGO_BIN_EXE_opsdeck"))
             .args(["serve", "--source", "embedded", "--drain-delay", drain_delay])
             .args(["--listen", &format!("127.0.0.1:{port}")])
@@ -37,7 +37,7 @@ impl Process {
             .arg(directory.path())
             .stderr(Stdio::null())
             .spawn()
-            .unwrap();
+            .expect("a process");
         let process = Self {
             child,
             port,
@@ -62,13 +62,23 @@ impl Process {
 
     fn terminate(&self) {
         let kill = format!("kill -TERM {}", self.child.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        assert!(
+            Command::new("sh")
+                .args(["-c", &kill])
+                .status()
+                .expect("a shell")
+                .success()
+        );
     }
 
     fn exit_code(&mut self) -> Option<i32> {
         let mut code = None;
         wait("it ends", || {
-            code = self.child.try_wait().unwrap().map(|status| status.code());
+            code = self
+                .child
+                .try_wait()
+                .expect("a child of ours")
+                .map(|status| status.code());
             code.is_some()
         });
         code.flatten()
