@@ -52,6 +52,13 @@ async fn reads_go_on_while_the_api_server_is_away_and_say_since_when() {
         (served.get(INCIDENTS).status, served.get(INCIDENTS).reason()),
         (503, "unavailable")
     );
+    let acknowledge = || served.post(INES, "/api/v1/incidents/one/acknowledge?namespace=shop", "");
+    let refused = acknowledge();
+    assert_eq!(
+        (refused.status, refused.reason()),
+        (503, "unavailable"),
+        "not read is not missing: {refused:?}"
+    );
 
     bed.start_api().await;
     served
@@ -65,7 +72,6 @@ async fn reads_go_on_while_the_api_server_is_away_and_say_since_when() {
     assert_eq!(served.get(INCIDENTS).body["metadata"]["totalCount"], 1);
 
     // Refused while it is away, which is known by then or found out by the write; never left hanging, never done in part.
-    let acknowledge = || served.post(INES, "/api/v1/incidents/one/acknowledge?namespace=shop", "");
     bed.kill_api();
     let refused = acknowledge();
     assert_eq!((refused.status, refused.reason()), (503, "unavailable"), "{refused:?}");
