@@ -57,6 +57,8 @@ pub enum Command {
     Config(Config),
     /// Print the manifests of the custom resources.
     Crds,
+    /// Print the manifests of the rights that the server needs in a cluster.
+    Rbac(Rbac),
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -243,6 +245,16 @@ pub struct Store {
     /// Directory of the embedded store [default: $XDG_DATA_HOME/opsdeck or ~/.local/share/opsdeck].
     #[arg(long, env = "OPSDECK_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Rbac {
+    /// Where the server and the operator run.
+    #[arg(long, default_value = "chatcli-system")]
+    pub namespace: String,
+    /// Give it rights in these namespaces alone [default: all].
+    #[arg(long, value_name = "NAMESPACE,…", value_delimiter = ',')]
+    pub watch_namespaces: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -139,24 +139,32 @@ fn in_cluster(choice: SourceChoice, cluster: &cli::Cluster) -> Result<bool, Misc
 }
 
 fn cluster(cluster: cli::Cluster) -> Result<Objects, Misconfigured> {
-    let mut namespaces: Vec<String> = (cluster.watch_namespaces.iter())
-        .map(|text| text.trim().to_owned())
-        .filter(|text| !text.is_empty())
-        .collect();
+    Ok(Objects::Cluster {
+        namespaces: namespaces(&cluster.watch_namespaces)?,
+        access: Access {
+            kubeconfig: cluster.kubeconfig,
+            context: cluster.context,
+        },
+    })
+}
+
+/// Those of `--watch-namespaces`, each once.
+pub fn namespaces(given: &[String]) -> Result<Vec<String>, Misconfigured> {
+    let given = given.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
+    let checked = given.map(|text| namespace(text, "--watch-namespaces").map(str::to_owned));
+    let mut namespaces = checked.collect::<Result<Vec<_>, _>>()?;
     namespaces.sort();
     namespaces.dedup();
+    Ok(namespaces)
+}
+
+/// What may be the name of one.
+pub fn namespace<'a>(text: &'a str, flag: &str) -> Result<&'a str, Misconfigured> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    match namespaces.iter().find(|name| !name.chars().all(fits)) {
-        Some(wrong) => Err(Misconfigured(format!(
-            "--watch-namespaces must be names such as shop,edge, not {wrong}"
-        ))),
-        None => Ok(Objects::Cluster {
-            access: Access {
-                kubeconfig: cluster.kubeconfig,
-                context: cluster.context,
-            },
-            namespaces,
-        }),
+    if !text.is_empty() && text.chars().all(fits) {
+        Ok(text)
+    } else {
+        Err(Misconfigured(format!("{flag} takes names such as shop, not {text}")))
     }
 }
 

@@ -35,6 +35,7 @@ fn main() -> ExitCode {
             Config::try_from(serve).map_err(Into::into).and_then(run::check_config)
         }
         Command::Crds => run::crds(),
+        Command::Rbac(rbac) => run::rbac(&rbac),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

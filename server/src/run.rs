@@ -13,7 +13,7 @@ use crate::{
         Source,
         embedded::{Embedded, Store},
         export, import,
-        kubernetes::{Kubernetes, operator_namespace},
+        kubernetes::{Kubernetes, Manifests, operator_namespace},
         sample::{
             self,
             simulator::{self, Simulator},
@@ -214,6 +214,21 @@ pub fn export(command: &cli::Export) -> Result<(), Failure> {
 /// Prints the custom resources' manifests.
 pub fn crds() -> Result<(), Failure> {
     io::stdout().lock().write_all(resources::crd_manifests().as_bytes())?;
+    Ok(())
+}
+
+/// Prints the manifests of the rights.
+pub fn rbac(command: &cli::Rbac) -> Result<(), Failure> {
+    let watched = config::namespaces(&command.watch_namespaces)?;
+    let namespace = config::namespace(&command.namespace, "--namespace")?;
+    write!(
+        io::stdout().lock(),
+        "{}",
+        Manifests {
+            namespace,
+            watched: &watched
+        }
+    )?;
     Ok(())
 }
 

@@ -129,3 +129,28 @@ fn a_generated_key_can_be_piped_and_its_entry_pasted() {
             .contains("viewer, operator or admin")
     );
 }
+
+#[test]
+fn rights_are_printed_for_the_namespaces_that_are_named() {
+    let printed = opsdeck(&["rbac", "--namespace", "ops", "--watch-namespaces", "shop,edge"])
+        .output()
+        .unwrap();
+    let rights = String::from_utf8(printed.stdout).unwrap();
+    for namespace in ["ops", "shop", "edge"] {
+        assert!(rights.contains(&format!("\n  namespace: {namespace}\n")), "{rights}");
+    }
+    assert!(!rights.contains("ClusterRoleBinding"), "{rights}");
+    let wrong = opsdeck(&["rbac", "--watch-namespaces", "a/b"]).output().unwrap();
+    assert!(refused(&wrong).contains("--watch-namespaces takes names"));
+}
+
+#[test]
+fn a_drain_delay_is_a_duration() {
+    assert!(check(&["--drain-delay", "500ms"]).status.success());
+    for wrong in ["soon", "5", "-1s"] {
+        let output = check(&[&format!("--drain-delay={wrong}")]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{said}");
+        assert!(said.contains("a duration such as 3s is expected"), "{said}");
+    }
+}

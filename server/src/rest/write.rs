@@ -5,6 +5,7 @@ use super::{
     Error,
     answer::json_bytes,
     ask::Ask,
+    freshness::Freshness,
     listing::{Single, envelope},
 };
 use crate::{
@@ -62,6 +63,8 @@ impl Ask {
         deed: Deed,
         rule: impl Fn(&K, Timestamp) -> Result<D, Error> + Send + Sync + 'static,
     ) -> Result<Arc<K>, Error> {
+        // What has not been read, or cannot be, is not missing.
+        Freshness::of(&[K::KIND], &*self.console.source)?;
         let object = {
             let snapshot = self.console.catalog.snapshot();
             self.find::<K>(&snapshot, single, name)?.object.clone()

@@ -7,10 +7,12 @@ mod intake;
 mod keys;
 mod link;
 mod raw;
+mod rights;
 mod write;
 
 pub use keys::{KeyText, operator_namespace};
 pub use link::{Access, NoAccess, in_a_pod};
+pub use rights::Manifests;
 
 use crate::{
     resources::{COST_LEDGER, Kind},

@@ -49,10 +49,15 @@ struct Process(Child);
 
 /// Waits until the condition holds.
 pub(crate) async fn until(what: &str, condition: impl AsyncFn() -> bool) {
+    until_within(LIMIT, what, condition).await;
+}
+
+/// Waits so long at most.
+pub(crate) async fn until_within(limit: Duration, what: &str, condition: impl AsyncFn() -> bool) {
     let began = Instant::now();
     let mut looks = interval(Duration::from_millis(50));
     while !condition().await {
-        assert!(began.elapsed() < LIMIT, "in vain waited for: {what}");
+        assert!(began.elapsed() < limit, "in vain waited for: {what}");
         looks.tick().await;
     }
 }
@@ -133,6 +138,11 @@ impl Bed {
         self.kubeconfig_by(token, self.ports.api)
     }
 
+    /// Who vouches for the API server.
+    pub(crate) fn authority(&self) -> PathBuf {
+        self.directory.path().join("certs/apiserver.crt")
+    }
+
     /// By way of another port.
     pub(crate) fn kubeconfig_by(&self, token: &str, port: u16) -> PathBuf {
         // A token of a service account is longer than a file's name may be.
@@ -142,7 +152,7 @@ impl Bed {
             &token[token.len().saturating_sub(16)..]
         };
         let path = self.directory.path().join(format!("kubeconfig-{user}-{port}"));
-        let authority = self.directory.path().join("certs/apiserver.crt");
+        let authority = self.authority();
         let text = format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: bed\n\
              clusters: [{{name: bed, cluster: {{server: 'https://127.0.0.1:{port}', certificate-authority: '{}'}}}}]\n\

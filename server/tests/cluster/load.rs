@@ -47,10 +47,10 @@ impl Bed {
         let namespaces: Api<Namespace> = Api::all(self.client(ADMIN).await);
         let mut namespace = Namespace::default();
         namespace.metadata.name = Some(name.into());
-        namespaces
-            .create(&PostParams::default(), &namespace)
-            .await
-            .expect("a namespace");
+        match namespaces.create(&PostParams::default(), &namespace).await {
+            Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => {}
+            created => drop(created.expect("a namespace")),
+        }
     }
 
     /// Stores objects with their status, as their controllers would leave them.

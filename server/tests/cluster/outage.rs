@@ -1,11 +1,11 @@
 //! What happens while the API server is away, and when it is back.
 
 use crate::{
-    bed::{ADMIN, Bed, until},
+    bed::{ADMIN, Bed, until, until_within},
     load::{objects, put},
     proxy::{Mood, Proxy},
     reading::access,
-    served::{Answer, Served},
+    served::{Answer, INES, Served},
     shown::{Shown, address, issue},
 };
 use futures_util::StreamExt as _;
@@ -18,13 +18,15 @@ use opsdeck::{
     source::{Change, Source as _, Standing, Verb, WriteError, kubernetes::Kubernetes},
 };
 use serde_json::{Value, json};
-use std::pin::pin;
+use std::{pin::pin, time::Duration};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
 };
 
 const INCIDENTS: &str = "/api/v1/incidents";
+/// An API server that answers again is noticed so soon.
+const BACK: Duration = Duration::from_secs(10);
 
 async fn annotate(client: &Client, name: &str, note: &str) {
     let patch = Patch::Merge(json!({"metadata": {"annotations": {"example.com/note": note}}}));
@@ -50,6 +52,13 @@ async fn reads_go_on_while_the_api_server_is_away_and_say_since_when() {
         (served.get(INCIDENTS).status, served.get(INCIDENTS).reason()),
         (503, "unavailable")
     );
+    let acknowledge = || served.post(INES, "/api/v1/incidents/one/acknowledge?namespace=shop", "");
+    let refused = acknowledge();
+    assert_eq!(
+        (refused.status, refused.reason()),
+        (503, "unavailable"),
+        "not read is not missing: {refused:?}"
+    );
 
     bed.start_api().await;
     served
@@ -62,7 +71,10 @@ async fn reads_go_on_while_the_api_server_is_away_and_say_since_when() {
         .await;
     assert_eq!(served.get(INCIDENTS).body["metadata"]["totalCount"], 1);
 
+    // Refused while it is away, which is known by then or found out by the write; never left hanging, never done in part.
     bed.kill_api();
+    let refused = acknowledge();
+    assert_eq!((refused.status, refused.reason()), (503, "unavailable"), "{refused:?}");
     served
         .until("answers say that they are of before", INCIDENTS, |answer| {
             answer.header("x-data-as-of").is_some()
@@ -70,15 +82,32 @@ async fn reads_go_on_while_the_api_server_is_away_and_say_since_when() {
         .await;
     let stale = served.get(INCIDENTS);
     assert_eq!((stale.status, &stale.body["metadata"]["totalCount"]), (200, &json!(1)));
-    assert_eq!(served.get("/readyz").status, 200, "readiness does not flap");
+    let refused = acknowledge();
+    assert_eq!((refused.status, refused.reason()), (503, "unavailable"), "{refused:?}");
+    assert!(refused.header("retry-after").is_some(), "{refused:?}");
+    let is_ready = || assert_eq!(served.get("/readyz").status, 200, "readiness does not flap");
+    is_ready();
 
     bed.start_api().await;
+    until_within(BACK, "writes work again", async || {
+        is_ready();
+        acknowledge().status == 200
+    })
+    .await;
     annotate(&bed.client(ADMIN).await, "one", "back").await;
-    served
-        .until("the change after the outage is shown, as of now", INCIDENTS, |answer| {
-            note(answer) == "back" && answer.header("x-data-as-of").is_none()
-        })
-        .await;
+    until_within(BACK, "the change after the outage is shown, as of now", async || {
+        is_ready();
+        let answer = served.get(INCIDENTS);
+        note(&answer) == "back" && answer.header("x-data-as-of").is_none()
+    })
+    .await;
+    let shown = served.get(INCIDENTS);
+    assert_eq!(shown.body["items"][0]["acknowledged"]["by"], INES);
+    assert_eq!(
+        bed.versions(Kind::AuditEvent).await.len(),
+        1,
+        "what was refused was not done"
+    );
 }
 
 /// What was watched from is forgotten by the time the network is back: everything is listed again.
@@ -163,6 +192,34 @@ async fn connections_that_died_in_silence_are_noticed() {
     let fresh = bed.versions(Kind::Issue).await;
     until("what happened in the dark is shown", async || {
         shown.versions() == fresh && source.standing(Kind::Issue) == Standing::Current
+    })
+    .await;
+}
+
+/// Nobody says that a single connection is dead, and the API server answers on all others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watch_that_died_in_silence_is_opened_anew_before_long() {
+    /// The pulse beats more often, so a connection on which nothing has moved for so long is not its.
+    const QUIET: Duration = Duration::from_secs(8);
+    /// A watch is opened for 25 s and missed five after.
+    const MISSED: Duration = Duration::from_secs(35);
+    let Some(bed) = Bed::start().await else { return };
+    bed.define(|_| true).await;
+    bed.namespace("shop").await;
+    let client = bed.client(ADMIN).await;
+    put(&client, &address(Kind::Issue, "one"), issue()).await;
+    let proxy = Proxy::before(bed.ports.api, 1).await;
+    let shown = Shown::nothing();
+    let access = access(bed.kubeconfig_by(ADMIN, proxy.port));
+    let source = Kubernetes::connect(&access, Vec::new(), shown.0.clone()).await.unwrap();
+    until("it is read", async || source.standing(Kind::Issue) == Standing::Current).await;
+
+    until("the watches are quiet", async || proxy.quiet(QUIET) >= Kind::ALL.len()).await;
+    proxy.silence(QUIET);
+    annotate(&client, "one", "in the dark").await;
+    let fresh = bed.versions(Kind::Issue).await;
+    until_within(MISSED, "what happened in the dark is shown", async || {
+        shown.versions() == fresh
     })
     .await;
 }

@@ -3,7 +3,7 @@
 use std::{
     io,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -35,7 +35,14 @@ pub(crate) struct Proxy {
     pub(crate) port: u16,
     mood: watch::Sender<Mood>,
     harm: Harm,
+    connections: Arc<Mutex<Vec<Arc<Connection>>>>,
     task: JoinHandle<()>,
+}
+
+/// One that was let in.
+struct Connection {
+    moved: Mutex<time::Instant>,
+    silent: watch::Sender<bool>,
 }
 
 /// Connections that were cut, and pauses that were made.
@@ -54,22 +61,50 @@ impl Proxy {
         let mood = watch::Sender::new(Mood::Calm);
         let moods = mood.subscribe();
         let harm = Harm::default();
-        let done = harm.clone();
+        let connections = Arc::<Mutex<Vec<_>>>::default();
+        let (done, joined) = (harm.clone(), connections.clone());
         let task = tokio::spawn(async move {
             let mut dice = Dice::new(seed);
             while let Ok((client, _)) = listener.accept().await {
                 if *moods.borrow() != Mood::Closed
                     && let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await
                 {
-                    join(client, server, &moods, &mut dice, &done);
+                    joined
+                        .lock()
+                        .unwrap()
+                        .push(join(client, server, &moods, &mut dice, &done));
                 }
             }
         });
-        Self { port, mood, harm, task }
+        Self {
+            port,
+            mood,
+            harm,
+            connections,
+            task,
+        }
     }
 
     pub(crate) fn harm(&self) -> usize {
         self.harm.load(Ordering::Relaxed)
+    }
+
+    /// How many open connections there are on which nothing has moved for so long.
+    pub(crate) fn quiet(&self, length: Duration) -> usize {
+        let mut connections = self.connections.lock().unwrap();
+        connections.retain(|connection| connection.silent.receiver_count() > 0);
+        connections
+            .iter()
+            .filter(|connection| connection.is_quiet(length))
+            .count()
+    }
+
+    /// Swallows what these carry from now on. All others go on.
+    pub(crate) fn silence(&self, quiet: Duration) {
+        let connections = self.connections.lock().unwrap();
+        for connection in connections.iter().filter(|connection| connection.is_quiet(quiet)) {
+            connection.silent.send_replace(true);
+        }
     }
 
     pub(crate) fn turn(&self, mood: Mood) {
@@ -83,33 +118,56 @@ impl Drop for Proxy {
     }
 }
 
-fn join(client: TcpStream, server: TcpStream, moods: &watch::Receiver<Mood>, dice: &mut Dice, harm: &Harm) {
+// === impl Connection ===
+
+impl Connection {
+    fn is_quiet(&self, length: Duration) -> bool {
+        self.moved.lock().unwrap().elapsed() >= length
+    }
+}
+
+fn join(
+    client: TcpStream,
+    server: TcpStream,
+    moods: &watch::Receiver<Mood>,
+    dice: &mut Dice,
+    harm: &Harm,
+) -> Arc<Connection> {
+    let connection = Arc::new(Connection {
+        moved: Mutex::new(time::Instant::now()),
+        silent: watch::Sender::new(false),
+    });
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
     let end = Arc::new(watch::Sender::new(false));
     for (from, to) in [(from_client, to_server), (from_server, to_client)] {
         let (moods, dice, end, harm) = (moods.clone(), dice.fork(), end.clone(), harm.clone());
+        // Nobody but these two keeps a receiver, so their number tells whether the connection is open.
+        let (connection, silent) = (connection.clone(), connection.silent.subscribe());
         tokio::spawn(async move {
             let mut ended = end.subscribe();
             tokio::select! {
-                _ = pump(from, to, moods, dice, &harm) => drop(end.send_replace(true)),
+                _ = pump((from, to), moods, silent, dice, &harm, &connection.moved) => drop(end.send_replace(true)),
                 _ = ended.changed() => {}
             }
         });
     }
+    connection
 }
 
 /// Carries one direction until it breaks.
 async fn pump(
-    mut from: OwnedReadHalf,
-    mut to: OwnedWriteHalf,
+    (mut from, mut to): (OwnedReadHalf, OwnedWriteHalf),
     mut moods: watch::Receiver<Mood>,
+    mut silent: watch::Receiver<bool>,
     mut dice: Dice,
     harm: &Harm,
+    moved: &Mutex<time::Instant>,
 ) -> io::Result<()> {
     let mut buffer = vec![0; 4096];
     loop {
         let read = tokio::select! {
             read = from.read(&mut buffer) => read?,
+            _ = silent.changed() => return dead(moods).await,
             changed = moods.changed() => {
                 if changed.is_err() || *moods.borrow_and_update() == Mood::Closed {
                     return Ok(());
@@ -123,6 +181,7 @@ async fn pump(
         if read == 0 {
             return Ok(());
         }
+        *moved.lock().unwrap() = time::Instant::now();
         let mood = *moods.borrow();
         match mood {
             Mood::Calm => {}

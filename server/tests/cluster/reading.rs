@@ -3,7 +3,7 @@
 use crate::{
     bed::{ADMIN, Bed, until},
     load::{objects, put},
-    served::Served,
+    served::{MIRA, Served},
     shown::{Shown, address, issue},
 };
 use jiff::Timestamp;
@@ -95,7 +95,7 @@ async fn every_kind_is_read_as_a_fresh_list_has_it_and_followed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_kind_that_is_missing_says_so_and_is_found_when_it_comes() {
     let Some(bed) = Bed::start().await else { return };
-    bed.define(|kind| kind != Kind::Instance).await;
+    bed.define(|kind| kind != Kind::Instance && kind != Kind::Runbook).await;
     let served = Served::start(&bed.kubeconfig(ADMIN)).await;
     served
         .until("the rest is ready", "/readyz", |answer| answer.status == 200)
@@ -114,11 +114,21 @@ async fn a_kind_that_is_missing_says_so_and_is_found_when_it_comes() {
             .unwrap()
             .contains("instances.platform.chatcli.io")
     );
+    let refused = served.send(MIRA, "DELETE", "/api/v1/runbooks/one", "");
+    assert_eq!(
+        (refused.status, refused.reason()),
+        (503, "kind_unavailable"),
+        "{refused:?}"
+    );
 
-    bed.define(|kind| kind == Kind::Instance).await;
+    bed.define(|kind| kind == Kind::Instance || kind == Kind::Runbook).await;
     served
         .until("the kind is found", "/api/v1/instances", |answer| answer.status == 200)
         .await;
+    until("writes of the kind are looked for", async || {
+        served.send(MIRA, "DELETE", "/api/v1/runbooks/one", "").status == 404
+    })
+    .await;
 
     let definitions: Api<CustomResourceDefinition> = Api::all(bed.client(ADMIN).await);
     definitions

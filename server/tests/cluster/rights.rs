@@ -25,11 +25,11 @@ use opsdeck::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-const NAMESPACE: &str = "chatcli-system";
+pub(crate) const NAMESPACE: &str = "chatcli-system";
 const RIGHTS: &str = include_str!("../../../deploy/rbac.yaml");
 
 /// Applies the manifests and answers a token of the service account.
-async fn give_rights(bed: &Bed) -> String {
+pub(crate) async fn give_rights(bed: &Bed) -> String {
     bed.namespace(NAMESPACE).await;
     let client = bed.client(ADMIN).await;
     let documents: Vec<Value> = serde_saphyr::from_multiple(RIGHTS).unwrap();
@@ -39,15 +39,20 @@ async fn give_rights(bed: &Bed) -> String {
         let types = object.types.clone().unwrap();
         let (group, version) = types.api_version.split_once('/').unwrap_or(("", &types.api_version));
         let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, &types.kind));
-        let api: Api<DynamicObject> = if types.kind.starts_with("Cluster") {
-            Api::all_with(client.clone(), &resource)
-        } else {
-            Api::namespaced_with(client.clone(), NAMESPACE, &resource)
+        let api: Api<DynamicObject> = match &object.metadata.namespace {
+            Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
+            None => Api::all_with(client.clone(), &resource),
         };
         api.create(&PostParams::default(), &object).await.unwrap();
     }
-    let accounts: Api<ServiceAccount> = Api::namespaced(client, NAMESPACE);
-    let request: TokenRequest = serde_json::from_value(json!({"spec": {"audiences": []}})).unwrap();
+    token(&client, Value::Null).await
+}
+
+/// A token of the service account. It holds as long as the object that it is bound to is there.
+pub(crate) async fn token(client: &Client, bound_to: Value) -> String {
+    let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), NAMESPACE);
+    let spec = json!({"audiences": [], "boundObjectRef": bound_to});
+    let request: TokenRequest = serde_json::from_value(json!({ "spec": spec })).unwrap();
     let answer = accounts
         .create_token_request("opsdeck", &PostParams::default(), &request)
         .await

@@ -4,7 +4,7 @@ use crate::bed::until;
 use serde_json::Value;
 use std::{
     fs::{self, File},
-    io::{Read as _, Write as _},
+    io::{self, BufRead, BufReader, Write as _},
     net::{TcpListener, TcpStream},
     path::Path,
     process::{Child, Command, Stdio},
@@ -12,7 +12,17 @@ use std::{
 };
 use tempfile::TempDir;
 
-const KEY: &str = "key-of-an-admin";
+const OPSDECK: &str = env!("CARGO_BIN_EXE_opsdeck");
+
+/// Keys of the server; its name is each key's too.
+pub(crate) const MIRA: &str = "sre-mira";
+pub(crate) const TOMASZ: &str = "sre-tomasz";
+pub(crate) const INES: &str = "sre-ines";
+const KEYS: &str = "
+- {key: sre-mira, role: admin, name: sre-mira}
+- {key: sre-tomasz, role: operator, name: sre-tomasz}
+- {key: sre-ines, role: operator, name: sre-ines}
+";
 
 pub(crate) struct Served {
     process: Child,
@@ -32,20 +42,53 @@ pub(crate) struct Answer {
 impl Served {
     /// Serves what this kubeconfig leads to; the listener is open, readiness is another matter.
     pub(crate) async fn start(kubeconfig: &Path) -> Self {
+        let mut command = Command::new(OPSDECK);
+        command.args(["serve", "--kubeconfig"]).arg(kubeconfig);
+        Self::run(command).await
+    }
+
+    /// Serves as in a pod that has this service account mounted, in front of the API server on that port. Nothing where this
+    /// machine lets nobody have mounts of their own.
+    pub(crate) async fn start_in_a_pod(account: &Path, port: u16) -> Option<Self> {
+        const MOUNT: &str = "mount -t tmpfs none /run && mkdir -p /run/secrets/kubernetes.io/serviceaccount && \
+                             mount --bind \"$1\" /run/secrets/kubernetes.io/serviceaccount";
+        let inside = |script: &str| {
+            let mut command = Command::new("unshare");
+            command.args(["--mount", "sh", "-c", script, "sh"]).arg(account);
+            command
+        };
+        let possible = inside(MOUNT).output().is_ok_and(|output| output.status.success());
+        if !possible {
+            assert_ne!(
+                std::env::var("CI").as_deref(),
+                Ok("true"),
+                "a pod needs unshare --mount, and CI=true allows no gap"
+            );
+            let _ = writeln!(
+                io::stderr(),
+                "LEFT OUT: a pod needs unshare --mount, which is not allowed here"
+            );
+            return None;
+        }
+        let mut command = inside(&format!("{MOUNT} && shift && exec \"$@\""));
+        command
+            .args([OPSDECK, "serve"])
+            .env("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+            .env("KUBERNETES_SERVICE_PORT", port.to_string())
+            .env_remove("KUBECONFIG");
+        Some(Self::run(command).await)
+    }
+
+    async fn run(mut command: Command) -> Self {
         let directory = TempDir::new().unwrap();
         let keys = directory.path().join("keys.yaml");
-        fs::write(&keys, format!("- {{key: {KEY}, role: admin, name: sre-mira}}\n")).unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let process = Command::new(env!("CARGO_BIN_EXE_opsdeck"))
-            .args([
-                "serve",
-                "--source",
-                "kubernetes",
-                "--listen",
-                &format!("127.0.0.1:{port}"),
-            ])
-            .arg("--kubeconfig")
-            .arg(kubeconfig)
+        fs::write(&keys, KEYS).unwrap();
+        let [port, metrics] = [(); 2]
+            .map(|()| TcpListener::bind("127.0.0.1:0").unwrap())
+            .map(|listener| listener.local_addr().unwrap().port());
+        let process = command
+            .args(["--listen", &format!("127.0.0.1:{port}")])
+            .args(["--metrics-listen", &format!("127.0.0.1:{metrics}")])
             .arg("--api-keys-file")
             .arg(&keys)
             .stdout(Stdio::null())
@@ -57,34 +100,45 @@ impl Served {
             port,
             directory,
         };
-        until("the server listens", async || served.ask("/livez").is_some()).await;
+        until("the server listens", async || {
+            served.ask(MIRA, "GET", "/livez", "").is_some()
+        })
+        .await;
         served
     }
 
     pub(crate) fn get(&self, target: &str) -> Answer {
-        self.ask(target).unwrap_or_else(|| panic!("no answer to {target}"))
+        self.send(MIRA, "GET", target, "")
+    }
+
+    pub(crate) fn post(&self, key: &str, target: &str, body: &str) -> Answer {
+        self.send(key, "POST", target, body)
+    }
+
+    pub(crate) fn send(&self, key: &str, method: &str, target: &str, body: &str) -> Answer {
+        self.ask(key, method, target, body)
+            .unwrap_or_else(|| panic!("no answer to {method} {target}"))
     }
 
     pub(crate) async fn until(&self, what: &str, target: &str, holds: impl Fn(&Answer) -> bool) {
         until(what, async || holds(&self.get(target))).await;
     }
 
-    fn ask(&self, target: &str) -> Option<Answer> {
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.directory.path().join("log")).unwrap_or_default()
+    }
+
+    fn ask(&self, key: &str, method: &str, target: &str, body: &str) -> Option<Answer> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
+        let length = body.len();
         write!(
             stream,
-            "GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {KEY}\r\nConnection: close\r\n\r\n"
+            "{method} {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\n\
+             Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
         )
         .ok()?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text).ok()?;
-        let (head, body) = text.split_once("\r\n\r\n")?;
-        Some(Answer {
-            status: head.split(' ').nth(1)?.parse().ok()?,
-            head: head.to_ascii_lowercase(),
-            body: serde_json::from_str(body).unwrap_or_default(),
-        })
+        Answer::read(BufReader::new(stream))
     }
 }
 
@@ -93,8 +147,7 @@ impl Drop for Served {
         let _ = self.process.kill();
         let _ = self.process.wait();
         if std::thread::panicking() {
-            let log = fs::read_to_string(self.directory.path().join("log"));
-            eprintln!("the server's log:\n{}", log.unwrap_or_default());
+            eprintln!("the server's log:\n{}", self.log());
         }
     }
 }
@@ -102,6 +155,23 @@ impl Drop for Served {
 // === impl Answer ===
 
 impl Answer {
+    /// Of a stream of events, which has no end, the head alone.
+    fn read(mut from: impl BufRead) -> Option<Self> {
+        let mut head = String::new();
+        while from.read_line(&mut head).ok()? > 2 {}
+        let mut answer = Self {
+            status: head.split(' ').nth(1)?.parse().ok()?,
+            head: head.to_ascii_lowercase(),
+            body: Value::Null,
+        };
+        if answer.header("content-type") != Some("text/event-stream") {
+            let mut body = String::new();
+            from.read_to_string(&mut body).ok()?;
+            answer.body = serde_json::from_str(&body).unwrap_or_default();
+        }
+        Some(answer)
+    }
+
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let line = self
             .head

@@ -8,6 +8,7 @@ mod clusters;
 mod console;
 mod contract;
 mod events;
+mod ending;
 mod gate;
 mod incident_writes;
 mod instance_writes;

@@ -25,8 +25,9 @@ use tokio::{
 
 /// Objects of one answer to a list, which are held twice until they are read.
 const PAGE: u32 = 250;
-/// Seconds that a watch stays open, and a little more until one that died in silence is missed.
-const OPEN: u32 = 120;
+/// Seconds that a watch stays open, and five more until one that died in silence is missed. The API server tells where to go on
+/// from shortly before it ends one, so opening it anew costs no list.
+pub(super) const OPEN: u32 = 25;
 /// Events that are handed on as one, when that many have come.
 const CHUNK: usize = 256;
 /// Between two looks whether a kind is there by now.

@@ -33,21 +33,51 @@ pub(super) struct Intake {
     inner: Mutex<Inner>,
 }
 
+/// A write of ours under way, from before it is sent until its answer has been told or none has come.
+///
+/// Its answer may come late: when a list has been completed meanwhile, that list or the watch that goes on from it tells of the
+/// write and of all that came after, so the answer counts for nothing. Else it counts unless something later was heard of the place.
+pub(super) struct Ticket<'a> {
+    intake: &'a Intake,
+    scope: Option<String>,
+    place: Place,
+    /// How many lists of the scope were in when it began.
+    lists: u64,
+}
+
 #[derive(Debug, Default)]
 struct Inner {
     /// Writes of ours that no watch has shown yet.
     ours: HashMap<Place, Ours>,
     /// What each watched namespace holds, where not all of them are watched as one: a list of one must not clear another.
     known: HashMap<String, BTreeSet<String>>,
-    /// How far the watch of each scope has told: the answer to a write of ours that comes later than that is no news any more,
-    /// and its object may be gone.
-    heard: HashMap<Option<String>, u64>,
+    /// How many lists of each scope have been completed.
+    lists: HashMap<Option<String>, u64>,
+    /// The places that are being written to.
+    flights: HashMap<Place, Flight>,
+}
+
+#[derive(Debug, Default)]
+struct Flight {
+    writes: usize,
+    /// The latest that was heard of the place since the first of them began, from a watch or by an answer.
+    heard: Option<Sight>,
+}
+
+/// What there was at a place at some moment.
+#[derive(Clone, Debug)]
+struct Sight {
+    /// Of the object; of one that is gone, its last that is known or that of the deletion itself.
+    version: Option<u64>,
+    uid: Option<String>,
+    gone: bool,
 }
 
 #[derive(Debug)]
-enum Ours {
-    Written(Object),
-    Deleted { uid: Option<String> },
+struct Ours {
+    sight: Sight,
+    /// None where we have deleted it.
+    object: Option<Object>,
 }
 
 // === impl Intake ===
@@ -71,12 +101,13 @@ impl Intake {
     /// A list is in. It is right about what there is; what was written since it was asked for is newer than what it shows.
     pub(super) fn listed(&self, scope: Option<&str>, mut objects: Vec<Object>) {
         let mut inner = self.lock();
+        *inner.lists.entry(scope.map(str::to_owned)).or_default() += 1;
         let mut ahead = HashMap::new();
         objects.retain_mut(|object| match inner.ours.remove(&place(object)) {
-            Some(ours) if ours.outlasts(object) => {
+            Some(ours) if Sight::of(object).precedes(&ours.sight) => {
                 let place = place(object);
-                let stays = matches!(&ours, Ours::Written(_));
-                if let Ours::Written(newer) = &ours {
+                let stays = ours.object.is_some();
+                if let Some(newer) = &ours.object {
                     *object = newer.clone();
                 }
                 ahead.insert(place, ours);
@@ -107,21 +138,21 @@ impl Intake {
         let mut inner = self.lock();
         let (mut applied, mut deleted) = (Vec::new(), Vec::new());
         for one in news {
-            inner.hears(scope, &one);
+            let (place, sight) = one.sight();
+            inner.hear(&place, &sight);
+            if !inner.is_news(&place, &sight) {
+                continue;
+            }
             match one {
                 News::Applied(object) => {
-                    if inner.shows(&object) {
-                        self.delete(&mut deleted);
-                        inner.remember(scope, &place(&object));
-                        applied.push(object);
-                    }
+                    self.delete(&mut deleted);
+                    inner.remember(scope, &place);
+                    applied.push(object);
                 }
-                News::Deleted { place, uid, .. } => {
-                    if inner.loses(&place, uid.as_deref()) {
-                        self.apply(&mut applied);
-                        inner.forget(scope, &place);
-                        deleted.push(self.address(&place.0, &place.1));
-                    }
+                News::Deleted { .. } => {
+                    self.apply(&mut applied);
+                    inner.forget(scope, &place);
+                    deleted.push(self.address(&place.0, &place.1));
                 }
             }
         }
@@ -135,26 +166,18 @@ impl Intake {
         self.listed(scope, Vec::new());
     }
 
-    /// A write of ours, or a look at the object in the course of one, has shown it so.
-    pub(super) fn written(&self, scope: Option<&str>, object: Object) {
-        let mut inner = self.lock();
-        let heard = inner.heard.get(&scope.map(str::to_owned)).copied();
-        if version(&object) <= heard {
-            return;
-        }
-        let place = place(&object);
-        inner.remember(scope, &place);
-        inner.ours.insert(place, Ours::Written(object.clone()));
-        self.sink.apply(vec![object]);
-    }
-
-    /// A write of ours has deleted the object of this uid.
-    pub(super) fn deleted(&self, scope: Option<&str>, address: &Address, uid: Option<String>) {
-        let mut inner = self.lock();
+    /// To be called before the write is sent.
+    pub(super) fn begin(&self, scope: Option<&str>, address: &Address) -> Ticket<'_> {
         let place = (address.namespace.clone(), address.name.clone());
-        inner.forget(scope, &place);
-        inner.ours.insert(place, Ours::Deleted { uid });
-        self.sink.delete(vec![address.clone()]);
+        let mut inner = self.lock();
+        inner.flights.entry(place.clone()).or_default().writes += 1;
+        let scope = scope.map(str::to_owned);
+        Ticket {
+            intake: self,
+            lists: inner.lists.get(&scope).copied().unwrap_or_default(),
+            scope,
+            place,
+        }
     }
 
     fn apply(&self, objects: &mut Vec<Object>) {
@@ -183,37 +206,120 @@ impl Intake {
     }
 }
 
+// === impl Ticket ===
+
+impl Ticket<'_> {
+    /// The write, or a look at the object in the course of it, has shown it so.
+    pub(super) fn written(&self, object: Object) {
+        let mut inner = self.intake.lock();
+        if inner.takes(self, Sight::of(&object), Some(&object)) {
+            inner.remember(self.scope.as_deref(), &self.place);
+            self.intake.sink.apply(vec![object]);
+        }
+    }
+
+    /// The write has deleted the object that was last seen in this version.
+    pub(super) fn deleted(&self, uid: Option<String>, version: Option<u64>) {
+        let mut inner = self.intake.lock();
+        let gone = Sight {
+            version,
+            uid,
+            gone: true,
+        };
+        if inner.takes(self, gone, None) {
+            inner.forget(self.scope.as_deref(), &self.place);
+            let (namespace, name) = &self.place;
+            self.intake.sink.delete(vec![self.intake.address(namespace, name)]);
+        }
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.intake.lock();
+        if let Some(flight) = inner.flights.get_mut(&self.place) {
+            flight.writes -= 1;
+            if flight.writes == 0 {
+                inner.flights.remove(&self.place);
+            }
+        }
+    }
+}
+
+// === impl News ===
+
+impl News {
+    fn sight(&self) -> (Place, Sight) {
+        match self {
+            Self::Applied(object) => (place(object), Sight::of(object)),
+            Self::Deleted { place, uid, version } => {
+                let (version, uid) = (*version, uid.clone());
+                let gone = true;
+                (place.clone(), Sight { version, uid, gone })
+            }
+        }
+    }
+}
+
+// === impl Sight ===
+
+impl Sight {
+    fn of(object: &Object) -> Self {
+        let meta = object.meta();
+        Self {
+            // Kubernetes calls it opaque, and compares it so in its own clients since 1.35.
+            version: meta
+                .resource_version
+                .as_deref()
+                .and_then(|version| version.parse().ok()),
+            uid: meta.uid.clone(),
+            gone: false,
+        }
+    }
+
+    /// Whether it is certainly from before the other. Versions grow over all objects of a kind, and no object comes back.
+    fn precedes(&self, other: &Self) -> bool {
+        if self.uid == other.uid && self.gone != other.gone {
+            other.gone
+        } else if self.uid == other.uid && self.gone {
+            false
+        } else {
+            self.version < other.version
+        }
+    }
+}
+
 // === impl Inner ===
 
 impl Inner {
     /// Whether what a watch shows is news. A write of ours that it has caught up with is forgotten.
-    fn shows(&mut self, object: &Object) -> bool {
-        let place = place(object);
-        if self.ours.get(&place).is_some_and(|ours| ours.outlasts(object)) {
+    fn is_news(&mut self, place: &Place, sight: &Sight) -> bool {
+        if self.ours.get(place).is_some_and(|ours| sight.precedes(&ours.sight)) {
             return false;
         }
-        self.ours.remove(&place);
+        self.ours.remove(place);
         true
     }
 
-    /// Whether a deletion is news. It is not when we have made another object of that name since.
-    fn loses(&mut self, place: &Place, uid: Option<&str>) -> bool {
-        match self.ours.get(place) {
-            Some(Ours::Written(object)) if object.meta().uid.as_deref() != uid => false,
-            _ => {
-                self.ours.remove(place);
-                true
-            }
+    /// Whether the answer to a write is news still. If it is, it is kept until a watch shows it.
+    fn takes(&mut self, ticket: &Ticket<'_>, sight: Sight, object: Option<&Object>) -> bool {
+        let lists = self.lists.get(&ticket.scope).copied().unwrap_or_default();
+        let heard = (self.flights.get(&ticket.place)).and_then(|flight| flight.heard.as_ref());
+        if lists != ticket.lists || heard.is_some_and(|heard| !heard.precedes(&sight)) {
+            return false;
         }
+        self.hear(&ticket.place, &sight);
+        let object = object.cloned();
+        self.ours.insert(ticket.place.clone(), Ours { sight, object });
+        true
     }
 
-    fn hears(&mut self, scope: Option<&str>, news: &News) {
-        let version = match news {
-            News::Applied(object) => version(object),
-            News::Deleted { version, .. } => *version,
-        };
-        let heard = self.heard.entry(scope.map(str::to_owned)).or_default();
-        *heard = (*heard).max(version.unwrap_or_default());
+    fn hear(&mut self, place: &Place, sight: &Sight) {
+        if let Some(Flight { heard, .. }) = self.flights.get_mut(place)
+            && heard.as_ref().is_none_or(|heard| heard.precedes(sight))
+        {
+            *heard = Some(sight.clone());
+        }
     }
 
     /// Before the first list too, which has to clear what is gone by then.
@@ -230,18 +336,6 @@ impl Inner {
     }
 }
 
-// === impl Ours ===
-
-impl Ours {
-    /// Whether the object as a watch or a list shows it is from before this write.
-    fn outlasts(&self, shown: &Object) -> bool {
-        match self {
-            Self::Written(ours) => version(shown) < version(ours),
-            Self::Deleted { uid } => *uid == shown.meta().uid,
-        }
-    }
-}
-
 fn place(object: &Object) -> Place {
     let meta = object.meta();
     (
@@ -254,186 +348,7 @@ fn within(scope: Option<&str>, (namespace, _): &Place) -> bool {
     scope.is_none_or(|scope| scope == namespace)
 }
 
-/// Kubernetes calls it opaque, and compares it so in its own clients since 1.35.
-fn version(object: &Object) -> Option<u64> {
-    object.meta().resource_version.as_deref()?.parse().ok()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixtures::{Fixture, incident};
-    use crate::resources::Issue;
-
-    /// What the sink was told to hold: name and version.
-    #[derive(Default)]
-    struct Held(Mutex<BTreeSet<(String, String)>>);
-
-    impl Sink for Held {
-        fn apply(&self, objects: Vec<Object>) {
-            for object in &objects {
-                self.drop_name(object.meta().name.as_deref().unwrap());
-                self.0.lock().unwrap().insert(entry(object));
-            }
-        }
-
-        fn delete(&self, addresses: Vec<Address>) {
-            for address in addresses {
-                self.drop_name(&address.name);
-            }
-        }
-
-        fn reset(&self, _: Kind, objects: Vec<Object>) {
-            *self.0.lock().unwrap() = objects.iter().map(entry).collect();
-        }
-    }
-
-    impl Held {
-        fn drop_name(&self, name: &str) {
-            self.0.lock().unwrap().retain(|(held, _)| held != name);
-        }
-
-        fn text(&self) -> String {
-            let held = self.0.lock().unwrap();
-            let words: Vec<_> = held.iter().map(|(name, version)| format!("{name}@{version}")).collect();
-            words.join(" ")
-        }
-    }
-
-    fn entry(object: &Object) -> (String, String) {
-        let meta = object.meta();
-        (meta.name.clone().unwrap(), meta.resource_version.clone().unwrap())
-    }
-
-    fn issue(name: &str, uid: &str, version: u64) -> Fixture<Issue> {
-        incident().named(name).with(|issue| {
-            issue.metadata.uid = Some(uid.into());
-            issue.metadata.resource_version = Some(version.to_string());
-        })
-    }
-
-    fn object(name: &str, uid: &str, version: u64) -> Object {
-        issue(name, uid, version).object()
-    }
-
-    fn gone(name: &str, uid: &str) -> News {
-        News::Deleted {
-            place: ("shop".into(), name.into()),
-            uid: Some(uid.into()),
-            version: None,
-        }
-    }
-
-    fn address(name: &str) -> Address {
-        Address {
-            kind: Kind::Issue,
-            namespace: "shop".into(),
-            name: name.into(),
-        }
-    }
-
-    fn intake() -> (Arc<Held>, Intake) {
-        let held = Arc::new(Held::default());
-        (held.clone(), Intake::new(Kind::Issue, held))
-    }
-
-    #[test]
-    fn a_watch_that_lags_behind_our_write_takes_nothing_back() {
-        let (held, intake) = intake();
-        intake.listed(None, vec![object("a", "1", 5)]);
-        intake.written(None, object("a", "1", 9));
-        intake.changed(None, vec![News::Applied(object("a", "1", 7))]);
-        assert_eq!(held.text(), "a@9");
-        intake.changed(
-            None,
-            vec![News::Applied(object("a", "1", 9)), News::Applied(object("a", "1", 12))],
-        );
-        assert_eq!(held.text(), "a@12");
-    }
-
-    #[test]
-    fn what_we_deleted_does_not_come_back_until_it_is_made_again() {
-        let (held, intake) = intake();
-        intake.listed(None, vec![object("a", "1", 5)]);
-        intake.deleted(None, &address("a"), Some("1".into()));
-        intake.changed(None, vec![News::Applied(object("a", "1", 7))]);
-        assert_eq!(held.text(), "");
-        intake.changed(None, vec![gone("a", "1"), News::Applied(object("a", "2", 11))]);
-        assert_eq!(held.text(), "a@11");
-    }
-
-    #[test]
-    fn the_end_of_an_older_object_does_not_end_the_one_we_made() {
-        let (held, intake) = intake();
-        intake.written(None, object("a", "2", 11));
-        intake.changed(None, vec![gone("a", "1")]);
-        assert_eq!(held.text(), "a@11");
-        intake.changed(None, vec![News::Applied(object("a", "2", 11)), gone("a", "2")]);
-        assert_eq!(held.text(), "");
-    }
-
-    #[test]
-    fn an_answer_that_comes_after_the_end_of_its_object_brings_nothing_back() {
-        let (held, intake) = intake();
-        let News::Deleted { place, uid, .. } = gone("a", "1") else {
-            panic!("a deletion")
-        };
-        let end = News::Deleted {
-            place,
-            uid,
-            version: Some(12),
-        };
-        intake.listed(None, Vec::new());
-        intake.changed(None, vec![News::Applied(object("a", "1", 9)), end]);
-        intake.written(None, object("a", "1", 9));
-        assert_eq!(held.text(), "");
-        intake.written(None, object("a", "2", 13));
-        assert_eq!(held.text(), "a@13");
-    }
-
-    #[test]
-    fn what_we_made_before_the_first_list_and_others_ended_is_not_left_over() {
-        let (held, intake) = intake();
-        intake.written(Some("shop"), object("a", "1", 3));
-        intake.listing(Some("shop"));
-        intake.listed(Some("shop"), vec![object("b", "2", 6)]);
-        assert_eq!(held.text(), "b@6");
-    }
-
-    #[test]
-    fn a_list_is_right_about_what_there_is_and_our_write_about_how_it_is() {
-        let (held, intake) = intake();
-        intake.written(None, object("early", "1", 3));
-        intake.listing(None);
-        intake.written(None, object("a", "2", 9));
-        intake.deleted(None, &address("b"), Some("3".into()));
-        intake.listed(
-            None,
-            vec![object("a", "2", 5), object("b", "3", 6), object("c", "4", 7)],
-        );
-        assert_eq!(held.text(), "a@9 c@7");
-        // The watch goes on from the list.
-        intake.changed(
-            None,
-            vec![
-                News::Applied(object("a", "2", 8)),
-                News::Applied(object("b", "3", 8)),
-                gone("b", "3"),
-            ],
-        );
-        assert_eq!(held.text(), "a@9 c@7");
-    }
-
-    #[test]
-    fn a_list_of_one_namespace_leaves_the_others_alone() {
-        let (held, intake) = intake();
-        let edge = |name: &str, version| issue(name, name, version).within("edge").object();
-        intake.listed(Some("shop"), vec![object("a", "1", 5), object("b", "2", 6)]);
-        intake.listed(Some("edge"), vec![edge("e", 7)]);
-        intake.changed(Some("shop"), vec![News::Applied(object("c", "3", 8))]);
-        intake.listed(Some("shop"), vec![object("b", "2", 6)]);
-        assert_eq!(held.text(), "b@6 e@7");
-        intake.emptied(Some("edge"));
-        assert_eq!(held.text(), "b@6");
-    }
-}
+mod interleaved;
+#[cfg(test)]
+mod tests;

@@ -1,20 +1,27 @@
 //! The list of API keys that a cluster holds: a Secret, else a ConfigMap, both watched. What the list means is decided in
 //! `access`. Nothing here is printed.
 
-use super::{Kubernetes, follow::Patience};
-use futures_util::StreamExt as _;
+use super::{
+    Kubernetes,
+    follow::{OPEN, Patience},
+};
+use futures_util::{Stream, StreamExt as _};
 use k8s_openapi::{
     ByteString,
     api::core::v1::{ConfigMap, Secret},
 };
 use kube::{
-    Api, Client,
-    runtime::{WatchStreamExt as _, watcher},
+    Api, Client, Resource,
+    runtime::{
+        WatchStreamExt as _,
+        watcher::{self, Event, watcher},
+    },
 };
-use std::{fmt, path::Path, pin::pin};
+use serde::de::DeserializeOwned;
+use std::{fmt, future::ready, path::Path, pin::pin};
 
-const SECRET: &str = "chatcli-operator-secrets";
-const CONFIG_MAP: &str = "chatcli-operator-config";
+pub(super) const SECRET: &str = "chatcli-operator-secrets";
+pub(super) const CONFIG_MAP: &str = "chatcli-operator-config";
 /// Of both.
 const LIST: &str = "api-keys";
 /// Of the Secret alone.
@@ -60,8 +67,8 @@ impl Kubernetes {
 async fn follow(client: Client, namespace: &str, tell: impl Fn(Option<KeyText>)) {
     let secrets: Api<Secret> = Api::namespaced(client.clone(), namespace);
     let maps: Api<ConfigMap> = Api::namespaced(client, namespace);
-    let mut secrets = pin!(watcher::watch_object(secrets, SECRET).backoff(Patience::default()));
-    let mut maps = pin!(watcher::watch_object(maps, CONFIG_MAP).backoff(Patience::default()));
+    let mut secrets = pin!(one(secrets, SECRET));
+    let mut maps = pin!(one(maps, CONFIG_MAP));
     let mut choice = Choice::default();
     loop {
         let failed = tokio::select! {
@@ -80,6 +87,35 @@ async fn follow(client: Client, namespace: &str, tell: impl Fn(Option<KeyText>))
             tell(news);
         }
     }
+}
+
+/// The object of that name, nothing when it is not there. A revoked key must not outlive a watch that died in silence for long.
+fn one<K>(api: Api<K>, name: &str) -> impl Stream<Item = watcher::Result<Option<K>>>
+where
+    K: Resource + Clone + DeserializeOwned + fmt::Debug + Send + 'static,
+{
+    let config = watcher::Config::default()
+        .fields(&format!("metadata.name={name}"))
+        .timeout(OPEN);
+    let told = watcher(api, config)
+        .backoff(Patience::default())
+        .scan(None, |listed: &mut Option<K>, event| {
+            ready(Some(match event {
+                Ok(Event::Apply(object)) => Some(Ok(Some(object))),
+                Ok(Event::Delete(_)) => Some(Ok(None)),
+                Ok(Event::Init) => {
+                    *listed = None;
+                    None
+                }
+                Ok(Event::InitApply(object)) => {
+                    *listed = Some(object);
+                    None
+                }
+                Ok(Event::InitDone) => Some(Ok(listed.take())),
+                Err(error) => Some(Err(error)),
+            }))
+        });
+    told.filter_map(ready)
 }
 
 /// What each of the two holds, once that is known, and what was told of it.

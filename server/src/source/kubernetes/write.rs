@@ -1,7 +1,7 @@
 //! Writes: a merge patch of just the members, on the resourceVersion that the decision was based on. What comes back is in the
 //! catalog before it is answered. What the API server says against it is put in words of ours; its own go to the log.
 
-use super::{Kubernetes, api, raw::Raw};
+use super::{Kubernetes, api, intake::Ticket, raw::Raw};
 use crate::{
     resources::{Invalid, Kind, Object},
     source::{Address, Change, Source, Standing, Verb, WriteError, Written},
@@ -43,22 +43,24 @@ impl Source for Kubernetes {
             };
             let address = change.address.clone();
             let api = api(&self.client, address.kind, Some(&address.namespace));
+            let ticket = self.intakes[&address.kind].begin(scope, &address);
             let outcome = match timeout(deadline, send(&api, change)).await {
                 Ok(Ok(outcome)) => outcome,
                 Ok(Err(Refused::Said(error))) => return Err(error),
-                Ok(Err(Refused::Stale)) => return Err(self.conflict(&api, address, scope).await),
+                Ok(Err(Refused::Stale)) => return Err(conflict(&api, address, &ticket).await),
                 Err(_) if self.board.away().is_some() => {
                     return Err(WriteError::Unavailable("the API server does not answer".into()));
                 }
                 Err(_) => return Err(WriteError::Timeout(address)),
             };
-            match outcome {
-                Outcome::Stored(raw) => self.stored(raw, address.kind, scope),
+            Ok(match outcome {
+                Outcome::Stored(raw) => stored(raw, address.kind, &ticket),
                 Outcome::Deleted(last) => {
-                    self.intakes[&address.kind].deleted(scope, &address, last.uid());
-                    Ok(last.into_value(address.kind))
+                    let version = last.resource_version().and_then(|version| version.parse().ok());
+                    ticket.deleted(last.uid(), version);
+                    last.into_value(address.kind)
                 }
-            }
+            })
         })
     }
 
@@ -71,29 +73,27 @@ impl Source for Kubernetes {
     }
 }
 
-impl Kubernetes {
-    /// Puts what is stored now where the caller's next read will find it.
-    fn stored(&self, raw: Raw, kind: Kind, scope: Option<&str>) -> Result<Value, WriteError> {
-        let value = raw.into_value(kind);
-        match Object::parse(kind, value.clone()) {
-            Ok(object) => self.intakes[&kind].written(scope, object),
-            // Written it is; the watch decides how an object is shown that we cannot read.
-            Err(invalid) => tracing::warn!(%kind, %invalid, "what was written cannot be read"),
-        }
-        Ok(value)
+/// Puts what is stored now where the caller's next read will find it.
+fn stored(raw: Raw, kind: Kind, ticket: &Ticket<'_>) -> Value {
+    let value = raw.into_value(kind);
+    match Object::parse(kind, value.clone()) {
+        Ok(object) => ticket.written(object),
+        // Written it is; the watch decides how an object is shown that we cannot read.
+        Err(invalid) => tracing::warn!(%kind, %invalid, "what was written cannot be read"),
     }
+    value
+}
 
-    /// Somebody else was quicker. What they left is looked at, because the watch may not have shown it yet.
-    async fn conflict(&self, api: &Api<Raw>, address: Address, scope: Option<&str>) -> WriteError {
-        match timeout(DEADLINE, api.get(&address.name)).await {
-            Ok(Ok(raw)) => match self.stored(raw, address.kind, scope) {
-                Ok(value) => WriteError::Conflict(address, Box::new(value)),
-                Err(error) => error,
-            },
-            Ok(Err(kube::Error::Api(status))) if status.code == 404 => WriteError::NotFound(address),
-            Ok(Err(error)) => WriteError::Unavailable(error.into()),
-            Err(_) => WriteError::Unavailable("the API server does not answer".into()),
+/// Somebody else was quicker. What they left is looked at, because the watch may not have shown it yet.
+async fn conflict(api: &Api<Raw>, address: Address, ticket: &Ticket<'_>) -> WriteError {
+    match timeout(DEADLINE, api.get(&address.name)).await {
+        Ok(Ok(raw)) => {
+            let value = stored(raw, address.kind, ticket);
+            WriteError::Conflict(address, Box::new(value))
         }
+        Ok(Err(kube::Error::Api(status))) if status.code == 404 => WriteError::NotFound(address),
+        Ok(Err(error)) => WriteError::Unavailable(error.into()),
+        Err(_) => WriteError::Unavailable("the API server does not answer".into()),
     }
 }
 
