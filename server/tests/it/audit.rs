@@ -12,7 +12,7 @@ fn event(name: &str, at: &str, spec: Value) -> Value {
             "resource": {"kind": "Instance", "name": "main", "namespace": "shop"},
         },
     });
-    for (member, value) in spec.as_object().unwrap() {
+    for (member, value) in spec.as_object().expect("members of a spec") {
         event["spec"][member] = value.clone();
     }
     event
@@ -29,8 +29,8 @@ async fn console() -> TestConsole {
 }
 
 fn names(list: &Value) -> Vec<&str> {
-    let items = list["items"].as_array().unwrap().iter();
-    items.map(|item| item["name"].as_str().unwrap()).collect()
+    let items = list["items"].as_array().expect("a list").iter();
+    items.map(|item| item["name"].as_str().expect("a name")).collect()
 }
 
 #[tokio::test]

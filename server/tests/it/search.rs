@@ -10,7 +10,7 @@ async fn found(console: &TestConsole, query: &str) -> List<SearchResult> {
         .key(VIEWER)
         .await_ok()
         .await;
-    serde_json::from_str(&answered.text).unwrap()
+    serde_json::from_str(&answered.text).expect("a list of results")
 }
 
 #[tokio::test]

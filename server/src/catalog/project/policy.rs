@@ -5,7 +5,7 @@ use crate::{
     resources::{ApprovalPolicy, EscalationPolicy, IncidentSLA, NotificationPolicy, Stored, Typed},
     rules::masking,
 };
-use opsdeck_api::policy::PolicyItem;
+use opsdeck_api::{Number, policy::PolicyItem};
 use serde_json::{Value, json};
 
 /// A kind that is shown as it is stored.
@@ -20,6 +20,7 @@ pub fn policy_item<P: Policy>(policy: &P) -> PolicyItem {
     let stored = policy.stored();
     let mut shown = json!({"spec": stored.spec, "status": stored.status});
     masking::policy(&mut shown);
+    print_whole(&mut shown);
     let mut part = |name: &str| Some(shown[name].take()).filter(|part| *part != Value::Null);
     PolicyItem {
         name: wire::name(policy.meta()),
@@ -28,6 +29,16 @@ pub fn policy_item<P: Policy>(policy: &P) -> PolicyItem {
         creation_timestamp: wire::created(policy.meta()),
         spec: part("spec"),
         status: part("status"),
+    }
+}
+
+/// Whole numbers have no fraction anywhere in the API, however they were stored.
+fn print_whole(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => *value = json!(Number(number.as_f64().unwrap_or_default())),
+        Value::Array(items) => items.iter_mut().for_each(print_whole),
+        Value::Object(members) => members.values_mut().for_each(print_whole),
+        _ => {}
     }
 }
 
@@ -134,6 +145,17 @@ mod tests {
         assert_eq!(
             (&*item.kind, item.spec, item.status),
             ("IncidentSLA", Some(spec), Some(status))
+        );
+    }
+
+    #[test]
+    fn a_whole_number_has_no_fraction() {
+        let spec = json!({"severity": "low", "responseTime": "4h", "resolutionTime": "72h"});
+        let status = json!({"compliancePercentage": 100.0, "odd": [99.5, {"deep": -2.0}]});
+        let item = policy_item(&*read::<IncidentSLA>(&spec, &status));
+        assert_eq!(
+            item.status,
+            Some(json!({"compliancePercentage": 100, "odd": [99.5, {"deep": -2}]}))
         );
     }
 
