@@ -52,7 +52,7 @@ pub(super) async fn change_incidents(mut ask: Ask, body: Bytes) -> Result<Respon
                 Ok(issue) => triage_issue(ask, issue, what).await.map(drop),
                 Err(error) => Err(error),
             };
-            line(namespace, name, done)
+            line(ask, namespace, name, done)
         }
     });
     let items = results.buffered(ABREAST).collect().await;
@@ -142,8 +142,22 @@ fn few(count: usize, field: &str) -> Result<(), Error> {
     Ok(())
 }
 
-fn line(namespace: String, name: String, done: Result<(), Error>) -> BulkItem {
+/// Like the single route, it logs what was not done.
+fn line(ask: &Ask, namespace: String, name: String, done: Result<(), Error>) -> BulkItem {
     let error = done.err();
+    if let Some(error) = &error {
+        tracing::warn!(
+            by = ask.caller.identity,
+            role = ask.caller.role_text(),
+            path = ask.target,
+            namespace,
+            name,
+            status = error.status().as_u16(),
+            reason = ?error.reason(),
+            told = error.message(),
+            "write refused"
+        );
+    }
     BulkItem {
         namespace,
         name,

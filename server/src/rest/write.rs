@@ -80,12 +80,7 @@ impl Ask {
         deed: Deed,
         rule: impl Fn(&K, Timestamp) -> Result<D, Error> + Send + Sync + 'static,
     ) -> Result<Arc<K>, Error> {
-        let doing = Doing {
-            console: self.console.clone(),
-            by: self.caller.identity.clone(),
-            deed,
-            single: *single,
-        };
+        let doing = self.doing(single, deed);
         self.console
             .writes
             .spawn(async move { doing.run(object, rule).await })
@@ -101,20 +96,24 @@ impl Ask {
         deed: Deed,
         decision: Decision,
     ) -> Result<Arc<K>, Error> {
-        let doing = Doing {
-            console: self.console.clone(),
-            by: self.caller.identity.clone(),
-            deed,
-            single: *single,
-        };
+        let doing = self.doing(single, deed);
         let begun = async move {
             let now = Timestamp::now();
-            let written = doing.write(&address, None, decision.verb).await;
-            let object = read::<K>(written.map_err(|error| Error::from(error).failing_to(deed.infinitive()))?)?;
+            let stored = doing.write(&address, None, decision.verb).await;
+            let object = read::<K>(stored.map_err(|error| Error::from(error).failing_to(deed.infinitive()))?)?;
             doing.record(&*object, now, decision.details).await;
             Ok(object)
         };
         self.console.writes.spawn(begun).await.map_err(Error::internal)?
+    }
+
+    fn doing(&self, single: &Single, deed: Deed) -> Doing {
+        Doing {
+            console: self.console.clone(),
+            by: self.caller.identity.clone(),
+            deed,
+            single: *single,
+        }
     }
 
     /// The object as a GET would show it, after a write.

@@ -3,6 +3,7 @@
 use crate::{
     console::{ADMIN, Answered, OPERATOR, TestConsole, VIEWER},
     incident_writes::issue,
+    interference::Log,
 };
 use http::Method;
 use opsdeck::resources::{Issue, Typed as _};
@@ -126,6 +127,7 @@ async fn a_snooze_can_be_taken_back_while_it_lasts() {
 async fn each_of_many_has_its_own_answer_and_its_own_event() {
     let mut over = issue("over", "shop");
     over["status"] = json!({"state": "Resolved", "remediationAttempts": 0, "maxRemediationAttempts": 3});
+    let log = Log::listen();
     let twins = [issue("twin", "east"), issue("twin", "west")];
     let console =
         TestConsole::over([vec![issue("one", "shop"), issue("two", "shop"), over], twins.into()].concat()).await;
@@ -163,6 +165,13 @@ async fn each_of_many_has_its_own_answer_and_its_own_event() {
         assert_eq!(issue.status.as_ref().unwrap().resolution, "rolled back");
         assert_eq!(issue.annotation("aiops.chatcli.io/resolved-by"), Some("sre-mira"));
     }
+    let refused = log.lines("write refused");
+    assert_eq!(refused.len(), 3, "{refused:?}");
+    let of_over = log.lines("name=\"over\"");
+    assert!(
+        matches!(&*of_over, [line] if line.contains("sre-mira") && line.contains("409")),
+        "{refused:?}"
+    );
     let event = |name: &str| ("issue_resolved".to_owned(), name.to_owned(), "sre-mira".to_owned());
     assert_eq!(trail(&console), [event("one"), event("two")]);
 }

@@ -58,6 +58,7 @@ fn version(object: &Value) -> &str {
 fn invalid_field(outcome: Result<Value, WriteError>) -> String {
     match outcome {
         Err(WriteError::Invalid { field, .. }) => field,
+        Err(WriteError::Rejected(causes)) if causes.len() == 1 => causes[0].field.clone(),
         other => panic!("{other:?} is not a refusal of the object"),
     }
 }

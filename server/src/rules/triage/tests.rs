@@ -46,7 +46,11 @@ fn merge(target: &mut Value, patch: Value) {
                 *target = json!({});
             }
             for (member, value) in patch {
-                merge(&mut target[member], value);
+                if value.is_null() {
+                    target.as_object_mut().unwrap().remove(&member);
+                } else {
+                    merge(&mut target[member], value);
+                }
             }
         }
         value => *target = value,
@@ -158,6 +162,38 @@ fn what_is_resolved_stays_resolved_by_whoever_it_was() {
     );
 }
 
+#[test]
+fn only_what_is_in_effect_can_be_undone() {
+    let undone = |issue: &Issue, what: Triage| what.decide(issue, "ben", noon()).map(|_| ());
+    let seen = Err(Refusal::NothingToUndo("acknowledged"));
+    let quiet = Err(Refusal::NothingToUndo("snoozed"));
+    assert_eq!(undone(&incident(), Triage::Unacknowledge), seen);
+    assert_eq!(undone(&incident(), Triage::Unsnooze), quiet);
+    let (past, future) = ("2026-09-23T12:00:00Z", "2026-09-23T12:00:01Z");
+    for (until, outcome) in [(past, quiet.clone()), ("soon", quiet), (future, Ok(()))] {
+        let snoozed = incident().annotated(mark::SNOOZED_UNTIL, until);
+        assert_eq!(undone(&snoozed, Triage::Unsnooze), outcome, "{until}");
+    }
+    for (word, outcome) in [("false", seen), (" TRUE ", Ok(()))] {
+        let marked = incident().annotated(mark::ACKNOWLEDGED, word);
+        assert_eq!(undone(&marked, Triage::Unacknowledge), outcome, "{word}");
+    }
+}
+
+#[test]
+fn what_was_undone_is_told_of() {
+    let seen = after(&incident(), acknowledge(&incident(), "ana", noon()));
+    let quiet = after(&seen, snooze(&seen, SignedDuration::from_hours(1), "ana", noon()));
+    assert_eq!(
+        unacknowledge(&quiet).unwrap().details,
+        texts(&[("acknowledgedBy", "ana"), ("acknowledgedAt", "2026-09-23T12:00:00Z")])
+    );
+    assert_eq!(
+        unsnooze(&quiet, noon()).unwrap().details,
+        texts(&[("snoozedBy", "ana"), ("snoozedUntil", "2026-09-23T13:00:00Z")])
+    );
+}
+
 fn incidents() -> impl Strategy<Value = Fixture<Issue>> {
     let states = prop::sample::select(vec![
         "",
@@ -217,6 +253,19 @@ proptest! {
         }
         let until: Timestamp = quiet.annotation(mark::SNOOZED_UNTIL).unwrap().parse().unwrap();
         prop_assert_eq!(until.as_second() - now.as_second(), seconds);
+    }
+
+    /// Whatever was done to it before, undoing both leaves no trace on it.
+    #[test]
+    fn undoing_takes_back_all_that_was_written(issue in incidents(), by in "[a-z]{1,8}", now in moments(), seconds in 1..2_592_000i64) {
+        let seen = after(&issue, acknowledge(&issue, &by, now));
+        let quiet = after(&seen, snooze(&seen, SignedDuration::from_secs(seconds + 1), &by, now));
+        let loud = after(&quiet, unsnooze(&quiet, now).unwrap());
+        let undone = after(&loud, unacknowledge(&loud).unwrap());
+        let ours = annotations_of(&undone).into_iter().filter(|(key, _)| key.starts_with("aiops.chatcli.io/")).count();
+        prop_assert_eq!(ours, 0);
+        prop_assert_eq!((&undone.spec, &undone.status), (&issue.spec, &issue.status));
+        prop_assert_eq!(undone.annotation("team"), issue.annotation("team"));
     }
 
     #[test]
