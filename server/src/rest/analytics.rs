@@ -3,8 +3,13 @@
 use super::{Error, answer::json, ask::Ask};
 use crate::{
     catalog::{Held, Snapshot},
-    resources::{ApprovalRequest, Issue, Kind, PostMortem, RemediationPlan, Runbook, ServiceLevelObjective},
-    rules::analytics::{self, Bucket, Objects, Scope},
+    resources::{
+        ApprovalRequest, Issue, Kind, PostMortem, RemediationPlan,
+        Runbook, ServiceLevelObjective,
+    },
+    rules::analytics::{
+        self, Bucket, Objects, Scope,
+    },
 };
 use axum::response::Response;
 use opsdeck_api::{List, Single};
@@ -27,19 +32,16 @@ pub(super) async fn get_summary(ask: Ask) -> Result<Response, Error> {
             objectives: all::<ServiceLevelObjective>(snapshot),
             approvals: all::<ApprovalRequest>(snapshot),
         };
-        let issue =
-            |namespace: &str, name: &str| snapshot.table::<Issue>().get(namespace, name).map(|row| &*row.object);
-        let figures = analytics::summary(objects, issue, &scope(&ask));
+        let figures = analytics::summary(objects, one::<Issue>(snapshot), &scope(&ask));
         json(&Single::<_, ()>::report("AnalyticsSummary", figures))
     })
 }
 
 pub(super) async fn get_trends(ask: Ask) -> Result<Response, Error> {
     ask.conditional(&[Kind::Issue], |snapshot| {
-        let bucket = if ask.params.one("groupBy") == Some("week") {
-            Bucket::Week
-        } else {
-            Bucket::Day
+        let bucket = match ask.params.either("groupBy", ["day", "week"]) {
+            Some("week") => Bucket::Week,
+            _ => Bucket::Day,
         };
         let points = analytics::trends(all::<Issue>(snapshot), bucket, &scope(&ask));
         json(&List::whole("IssueTrends", points))
@@ -48,6 +50,11 @@ pub(super) async fn get_trends(ask: Ask) -> Result<Response, Error> {
 
 fn all<K: Held>(snapshot: &Snapshot) -> impl Iterator<Item = &K> {
     snapshot.table::<K>().iter().map(|row| &*row.object)
+}
+
+/// Finds an object by namespace and name.
+fn one<'a, K: Held>(snapshot: &'a Snapshot) -> impl Fn(&str, &str) -> Option<&'a K> {
+    |namespace, name| snapshot.table::<K>().get(namespace, name).map(|row| &*row.object)
 }
 
 fn scope(ask: &Ask) -> Scope {
