@@ -39,3 +39,12 @@ pub struct TrendPoint {
     pub total: u64,
     pub by_severity: BTreeMap<String, u64>,
 }
+
+/// One day of `/analytics/mttd` or `/analytics/mttr`: the mean in seconds of that many incidents.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MeanPoint {
+    pub date: String,
+    pub value: Number,
+    pub count: u64,
+}

@@ -67,6 +67,8 @@ pub fn routes() -> Vec<Route> {
         get("/postmortems", Viewer, postmortems::list_postmortems),
         get("/postmortems/{name}", Viewer, postmortems::get_postmortem),
         get("/analytics/summary", Viewer, analytics::get_summary),
+        get("/analytics/mttd", Viewer, analytics::get_mttd),
+        get("/analytics/mttr", Viewer, analytics::get_mttr),
         get("/analytics/trends", Viewer, analytics::get_trends),
         get("/whoami", Need::ValidKey, whoami::get_whoami),
         post("/session", Need::ValidKey, session::create_session),

@@ -37,6 +37,20 @@ pub(super) async fn get_summary(ask: Ask) -> Result<Response, Error> {
     })
 }
 
+pub(super) async fn get_mttd(ask: Ask) -> Result<Response, Error> {
+    ask.conditional(&[Kind::Issue], |snapshot| {
+        let points = analytics::mttd(all(snapshot), &scope(&ask));
+        json(&List::whole("MTTDMetrics", points))
+    })
+}
+
+pub(super) async fn get_mttr(ask: Ask) -> Result<Response, Error> {
+    ask.conditional(&[Kind::Issue], |snapshot| {
+        let points = analytics::mttr(all(snapshot), &scope(&ask));
+        json(&List::whole("MTTRMetrics", points))
+    })
+}
+
 pub(super) async fn get_trends(ask: Ask) -> Result<Response, Error> {
     ask.conditional(&[Kind::Issue], |snapshot| {
         let bucket = match ask.params.either("groupBy", ["day", "week"]) {

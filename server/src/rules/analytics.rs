@@ -1,11 +1,13 @@
 //! Figures over whole kinds. Upstream's formulas, but within a namespace, and joined by namespace and name. One file per figure; here is
 //! what they share: which objects count, and how means are made.
 
+mod mean_times;
 mod summary;
 mod trends;
 #[cfg(test)]
 mod worlds;
 
+pub use mean_times::{mttd, mttr};
 pub use summary::{Objects, summary};
 pub use trends::{Bucket, trends};
 

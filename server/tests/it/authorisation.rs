@@ -36,6 +36,8 @@ const TABLE: &[(&str, &str, May)] = &[
     ("GET", "/postmortems", From(Viewer)),
     ("GET", "/postmortems/{name}", From(Viewer)),
     ("GET", "/analytics/summary", From(Viewer)),
+    ("GET", "/analytics/mttd", From(Viewer)),
+    ("GET", "/analytics/mttr", From(Viewer)),
     ("GET", "/analytics/trends", From(Viewer)),
     ("GET", "/whoami", AnyKey),
     ("POST", "/session", AnyKey),
