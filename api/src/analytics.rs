@@ -48,3 +48,14 @@ pub struct MeanPoint {
     pub value: Number,
     pub count: u64,
 }
+
+/// One row of `/analytics/top-resources`.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TopResource {
+    pub kind: String,
+    pub name: String,
+    pub namespace: String,
+    pub incident_count: u64,
+    pub last_incident: String,
+}

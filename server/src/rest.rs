@@ -70,6 +70,7 @@ pub fn routes() -> Vec<Route> {
         get("/analytics/mttd", Viewer, analytics::get_mttd),
         get("/analytics/mttr", Viewer, analytics::get_mttr),
         get("/analytics/trends", Viewer, analytics::get_trends),
+        get("/analytics/top-resources", Viewer, analytics::get_top_resources),
         get("/whoami", Need::ValidKey, whoami::get_whoami),
         post("/session", Need::ValidKey, session::create_session),
         delete("/session", Need::Nothing, session::delete_session),

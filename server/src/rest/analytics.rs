@@ -14,6 +14,8 @@ use crate::{
 use axum::response::Response;
 use opsdeck_api::{List, Single};
 
+const RESOURCES_AT_THE_TOP: usize = 10;
+
 pub(super) async fn get_summary(ask: Ask) -> Result<Response, Error> {
     const MADE_FROM: [Kind; 6] = [
         Kind::Issue,
@@ -59,6 +61,16 @@ pub(super) async fn get_trends(ask: Ask) -> Result<Response, Error> {
         };
         let points = analytics::trends(all::<Issue>(snapshot), bucket, &scope(&ask));
         json(&List::whole("IssueTrends", points))
+    })
+}
+
+pub(super) async fn get_top_resources(ask: Ask) -> Result<Response, Error> {
+    ask.conditional(&[Kind::Issue], |snapshot| {
+        let limit = ask.params.whole("limit").map_or(RESOURCES_AT_THE_TOP, |limit| {
+            usize::try_from(limit).unwrap_or(usize::MAX)
+        });
+        let rows = analytics::top_resources(all(snapshot), limit, &scope(&ask));
+        json(&List::whole("TopResources", rows))
     })
 }
 

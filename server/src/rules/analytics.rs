@@ -3,12 +3,14 @@
 
 mod mean_times;
 mod summary;
+mod top_resources;
 mod trends;
 #[cfg(test)]
 mod worlds;
 
 pub use mean_times::{mttd, mttr};
 pub use summary::{Objects, summary};
+pub use top_resources::top_resources;
 pub use trends::{Bucket, trends};
 
 use crate::resources::{Issue, Typed};

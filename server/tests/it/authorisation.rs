@@ -39,6 +39,7 @@ const TABLE: &[(&str, &str, May)] = &[
     ("GET", "/analytics/mttd", From(Viewer)),
     ("GET", "/analytics/mttr", From(Viewer)),
     ("GET", "/analytics/trends", From(Viewer)),
+    ("GET", "/analytics/top-resources", From(Viewer)),
     ("GET", "/whoami", AnyKey),
     ("POST", "/session", AnyKey),
     ("DELETE", "/session", Anybody),
