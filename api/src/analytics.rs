@@ -59,3 +59,17 @@ pub struct TopResource {
     pub incident_count: u64,
     pub last_incident: String,
 }
+
+/// One row of `/analytics/remediation-stats`: what came of the incidents on which one strategy was tried.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RemediationStat {
+    pub action: String,
+    pub total: u64,
+    pub successful: u64,
+    pub failed: u64,
+    /// From 0 to 1.
+    pub success_rate: Number,
+    /// Seconds.
+    pub avg_duration: Number,
+}

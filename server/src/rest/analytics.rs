@@ -74,6 +74,13 @@ pub(super) async fn get_top_resources(ask: Ask) -> Result<Response, Error> {
     })
 }
 
+pub(super) async fn get_remediation_stats(ask: Ask) -> Result<Response, Error> {
+    ask.conditional(&[Kind::RemediationPlan, Kind::Issue], |snapshot| {
+        let rows = analytics::remediation_stats(all(snapshot), one(snapshot), &scope(&ask));
+        json(&List::whole("RemediationStats", rows))
+    })
+}
+
 fn all<K: Held>(snapshot: &Snapshot) -> impl Iterator<Item = &K> {
     snapshot.table::<K>().iter().map(|row| &*row.object)
 }

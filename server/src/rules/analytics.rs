@@ -2,6 +2,7 @@
 //! what they share: which objects count, and how means are made.
 
 mod mean_times;
+mod remediation;
 mod summary;
 mod top_resources;
 mod trends;
@@ -9,6 +10,7 @@ mod trends;
 mod worlds;
 
 pub use mean_times::{mttd, mttr};
+pub use remediation::remediation_stats;
 pub use summary::{Objects, summary};
 pub use top_resources::top_resources;
 pub use trends::{Bucket, trends};

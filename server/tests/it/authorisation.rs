@@ -40,6 +40,7 @@ const TABLE: &[(&str, &str, May)] = &[
     ("GET", "/analytics/mttr", From(Viewer)),
     ("GET", "/analytics/trends", From(Viewer)),
     ("GET", "/analytics/top-resources", From(Viewer)),
+    ("GET", "/analytics/remediation-stats", From(Viewer)),
     ("GET", "/whoami", AnyKey),
     ("POST", "/session", AnyKey),
     ("DELETE", "/session", Anybody),
