@@ -73,3 +73,17 @@ pub struct RemediationStat {
     /// Seconds.
     pub avg_duration: Number,
 }
+
+/// `/analytics/cost`: what the models have cost.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CostSummary {
+    pub period_start: String,
+    pub period_end: String,
+    /// Dollars.
+    #[serde(rename = "totalLLMCost")]
+    pub total_llm_cost: Number,
+    pub incident_count: u64,
+    /// Dollars.
+    pub cost_per_incident: Number,
+}

@@ -4,11 +4,11 @@ use super::{Error, answer::json, ask::Ask};
 use crate::{
     catalog::{Held, Snapshot},
     resources::{
-        ApprovalRequest, Issue, Kind, PostMortem, RemediationPlan,
+        ApprovalRequest, ConfigMap, Issue, Kind, PostMortem, RemediationPlan,
         Runbook, ServiceLevelObjective,
     },
     rules::analytics::{
-        self, Bucket, Objects, Scope,
+        self, Bucket, DAYS_OF_COST, Objects, Period, Scope,
     },
 };
 use axum::response::Response;
@@ -78,6 +78,16 @@ pub(super) async fn get_remediation_stats(ask: Ask) -> Result<Response, Error> {
     ask.conditional(&[Kind::RemediationPlan, Kind::Issue], |snapshot| {
         let rows = analytics::remediation_stats(all(snapshot), one(snapshot), &scope(&ask));
         json(&List::whole("RemediationStats", rows))
+    })
+}
+
+pub(super) async fn get_cost(ask: Ask) -> Result<Response, Error> {
+    let scope = scope(&ask);
+    let period = Period::of(&scope, DAYS_OF_COST, ask.now);
+    let until = |snapshot: &Snapshot| analytics::next_change_of_cost(all(snapshot), &scope, &period);
+    ask.conditional_until(&[Kind::ConfigMap], until, |snapshot| {
+        let summary = analytics::cost(all::<ConfigMap>(snapshot), &scope, &period);
+        json(&Single::<_, ()>::report("CostSummary", summary))
     })
 }
 

@@ -1,7 +1,9 @@
 //! Figures over whole kinds. Upstream's formulas, but within a namespace, and joined by namespace and name. One file per figure; here is
 //! what they share: which objects count, and how means are made.
 
+mod cost;
 mod mean_times;
+mod period;
 mod remediation;
 mod summary;
 mod top_resources;
@@ -9,7 +11,9 @@ mod trends;
 #[cfg(test)]
 mod worlds;
 
+pub use cost::{DAYS_OF_COST, cost, next_change_of_cost};
 pub use mean_times::{mttd, mttr};
+pub use period::Period;
 pub use remediation::remediation_stats;
 pub use summary::{Objects, summary};
 pub use top_resources::top_resources;
