@@ -1,5 +1,12 @@
 //! Figures over the whole filtered set.
 
+mod compliance;
+
+pub use compliance::{
+    ActionOutcome, ApprovalMetrics, AuditSummary, ComplianceReport, IncidentMetrics, IncidentSla, Period,
+    RemediationMetrics, SlaMetrics,
+};
+
 use crate::Number;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

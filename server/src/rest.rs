@@ -72,6 +72,7 @@ pub fn routes() -> Vec<Route> {
         get("/analytics/trends", Viewer, analytics::get_trends),
         get("/analytics/top-resources", Viewer, analytics::get_top_resources),
         get("/analytics/remediation-stats", Viewer, analytics::get_remediation_stats),
+        get("/analytics/compliance", Viewer, analytics::get_compliance),
         get("/analytics/cost", Viewer, analytics::get_cost),
         get("/whoami", Need::ValidKey, whoami::get_whoami),
         post("/session", Need::ValidKey, session::create_session),

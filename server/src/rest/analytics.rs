@@ -4,11 +4,11 @@ use super::{Error, answer::json, ask::Ask};
 use crate::{
     catalog::{Held, Snapshot},
     resources::{
-        ApprovalRequest, ConfigMap, Issue, Kind, PostMortem, RemediationPlan,
+        ApprovalRequest, AuditEvent, ConfigMap, IncidentSLA, Issue, Kind, PostMortem, RemediationPlan,
         Runbook, ServiceLevelObjective,
     },
     rules::analytics::{
-        self, Bucket, DAYS_OF_COST, Objects, Period, Scope,
+        self, Bucket, DAYS_OF_COMPLIANCE, DAYS_OF_COST, Objects, Period, Records, Scope,
     },
 };
 use axum::response::Response;
@@ -78,6 +78,38 @@ pub(super) async fn get_remediation_stats(ask: Ask) -> Result<Response, Error> {
     ask.conditional(&[Kind::RemediationPlan, Kind::Issue], |snapshot| {
         let rows = analytics::remediation_stats(all(snapshot), one(snapshot), &scope(&ask));
         json(&List::whole("RemediationStats", rows))
+    })
+}
+
+pub(super) async fn get_compliance(ask: Ask) -> Result<Response, Error> {
+    const MADE_FROM: [Kind; 5] = [
+        Kind::Issue,
+        Kind::RemediationPlan,
+        Kind::ApprovalRequest,
+        Kind::AuditEvent,
+        Kind::IncidentSLA,
+    ];
+    let scope = scope(&ask);
+    let period = Period::of(&scope, DAYS_OF_COMPLIANCE, ask.now);
+    let until = |snapshot: &Snapshot| {
+        let changes = [
+            period.next_change(all::<Issue>(snapshot), &scope),
+            period.next_change(all::<RemediationPlan>(snapshot), &scope),
+            period.next_change(all::<ApprovalRequest>(snapshot), &scope),
+            period.next_change(all::<AuditEvent>(snapshot), &scope),
+        ];
+        changes.into_iter().flatten().min()
+    };
+    ask.conditional_until(&MADE_FROM, until, |snapshot| {
+        let records = Records {
+            issues: all::<Issue>(snapshot),
+            plans: all::<RemediationPlan>(snapshot),
+            approvals: all::<ApprovalRequest>(snapshot),
+            events: all::<AuditEvent>(snapshot),
+            slas: all::<IncidentSLA>(snapshot),
+        };
+        let report = analytics::compliance(records, &scope, &period);
+        json(&Single::<_, ()>::report("ComplianceReport", report))
     })
 }
 

@@ -41,6 +41,7 @@ const TABLE: &[(&str, &str, May)] = &[
     ("GET", "/analytics/trends", From(Viewer)),
     ("GET", "/analytics/top-resources", From(Viewer)),
     ("GET", "/analytics/remediation-stats", From(Viewer)),
+    ("GET", "/analytics/compliance", From(Viewer)),
     ("GET", "/analytics/cost", From(Viewer)),
     ("GET", "/whoami", AnyKey),
     ("POST", "/session", AnyKey),
