@@ -1,7 +1,9 @@
 //! Figures over the whole filtered set.
 
+mod capacity;
 mod compliance;
 
+pub use capacity::{CapacityForecast, Compute, Forecast, IncidentCorrelation, Trend, UsagePercentage};
 pub use compliance::{
     ActionOutcome, ApprovalMetrics, AuditSummary, ComplianceReport, IncidentMetrics, IncidentSla, Period,
     RemediationMetrics, SlaMetrics,

@@ -73,6 +73,7 @@ pub fn routes() -> Vec<Route> {
         get("/analytics/top-resources", Viewer, analytics::get_top_resources),
         get("/analytics/remediation-stats", Viewer, analytics::get_remediation_stats),
         get("/analytics/compliance", Viewer, analytics::get_compliance),
+        get("/analytics/capacity", Viewer, analytics::get_capacity),
         get("/analytics/cost", Viewer, analytics::get_cost),
         get("/whoami", Need::ValidKey, whoami::get_whoami),
         post("/session", Need::ValidKey, session::create_session),

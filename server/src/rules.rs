@@ -10,6 +10,7 @@ pub mod drives_aiops;
 pub mod duration;
 pub mod masking;
 pub mod plan_hash;
+pub mod quantity;
 pub mod runbook;
 pub mod slo;
 pub mod triage;

@@ -4,11 +4,11 @@ use super::{Error, answer::json, ask::Ask};
 use crate::{
     catalog::{Held, Snapshot},
     resources::{
-        ApprovalRequest, AuditEvent, ConfigMap, IncidentSLA, Issue, Kind, PostMortem, RemediationPlan,
+        ApprovalRequest, AuditEvent, ConfigMap, Deployment, IncidentSLA, Issue, Kind, PostMortem, RemediationPlan,
         Runbook, ServiceLevelObjective,
     },
     rules::analytics::{
-        self, Bucket, DAYS_OF_COMPLIANCE, DAYS_OF_COST, Objects, Period, Records, Scope,
+        self, Bucket, DAYS_OF_CAPACITY, DAYS_OF_COMPLIANCE, DAYS_OF_COST, Objects, Period, Records, Scope,
     },
 };
 use axum::response::Response;
@@ -110,6 +110,17 @@ pub(super) async fn get_compliance(ask: Ask) -> Result<Response, Error> {
         };
         let report = analytics::compliance(records, &scope, &period);
         json(&Single::<_, ()>::report("ComplianceReport", report))
+    })
+}
+
+pub(super) async fn get_capacity(ask: Ask) -> Result<Response, Error> {
+    let scope = scope(&ask);
+    let period = Period::until_now(&scope, DAYS_OF_CAPACITY, ask.now);
+    // Incidents of all namespaces: a resource may be in another one than the incident on it.
+    let until = |snapshot: &Snapshot| period.next_change(all::<Issue>(snapshot), &Scope::default());
+    ask.conditional_until(&[Kind::Issue, Kind::Deployment], until, |snapshot| {
+        let forecasts = analytics::capacity(all(snapshot), one::<Deployment>(snapshot), &scope, &period);
+        json(&List::whole("CapacityForecastList", forecasts))
     })
 }
 

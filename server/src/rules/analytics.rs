@@ -1,6 +1,7 @@
 //! Figures over whole kinds. Upstream's formulas, but within a namespace, and joined by namespace and name. One file per figure; here is
 //! what they share: which objects count, and how means are made.
 
+mod capacity;
 mod compliance;
 mod cost;
 mod mean_times;
@@ -12,6 +13,7 @@ mod trends;
 #[cfg(test)]
 mod worlds;
 
+pub use capacity::{DAYS_OF_CAPACITY, capacity};
 pub use compliance::{DAYS_OF_COMPLIANCE, Records, compliance};
 pub use cost::{DAYS_OF_COST, cost, next_change_of_cost};
 pub use mean_times::{mttd, mttr};

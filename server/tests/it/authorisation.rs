@@ -42,6 +42,7 @@ const TABLE: &[(&str, &str, May)] = &[
     ("GET", "/analytics/top-resources", From(Viewer)),
     ("GET", "/analytics/remediation-stats", From(Viewer)),
     ("GET", "/analytics/compliance", From(Viewer)),
+    ("GET", "/analytics/capacity", From(Viewer)),
     ("GET", "/analytics/cost", From(Viewer)),
     ("GET", "/whoami", AnyKey),
     ("POST", "/session", AnyKey),
