@@ -5,6 +5,7 @@ use super::{Error, routes};
 use crate::access::caller::Admitted;
 use axum::Extension;
 use http::Uri;
+use opsdeck_api::Role;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -56,16 +57,20 @@ pub(super) fn legible(uri: &Uri) -> Result<(), Error> {
     }
 }
 
-/// The end of every path that is in no route: costs a valid key first, then says what is unknown.
+/// The end of every path that is in no route: costs a valid key first, on some resources one with rights, then says what is unknown.
 pub(super) async fn unknown_path(admitted: Option<Extension<Admitted>>, uri: Uri) -> Error {
-    if let Err(refusal) = admitted.map(|Extension(admitted)| admitted).unwrap_or_default().0 {
-        return refusal.into();
-    }
+    let caller = match admitted.map(|Extension(admitted)| admitted).unwrap_or_default().0 {
+        Ok(caller) => caller,
+        Err(refusal) => return refusal.into(),
+    };
     let segments: Vec<&str> = uri.path().trim_matches('/').split('/').collect();
-    Error::not_found(match segments.as_slice() {
-        ["api", "v1", resource, ..] => unknown(resource),
-        _ => "unknown API path".into(),
-    })
+    match segments.as_slice() {
+        ["api", "v1", "analytics", ..] if !caller.may(Role::Viewer) => Error::forbidden("insufficient permissions"),
+        ["api", "v1", "analytics"] => Error::not_found("specify an analytics endpoint"),
+        ["api", "v1", "analytics", endpoint, ..] => Error::not_found(format!("unknown analytics endpoint: {endpoint}")),
+        ["api", "v1", resource, ..] => Error::not_found(unknown(resource)),
+        _ => Error::not_found("unknown API path"),
+    }
 }
 
 fn unknown(resource: &str) -> String {

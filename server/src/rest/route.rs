@@ -23,6 +23,8 @@ pub struct Route {
     /// Below `/api/v1`.
     pub path: &'static str,
     pub need: Need,
+    /// Whether it is served with more segments after its path, too.
+    whatever_follows: bool,
     handler: MethodRouter<SharedConsole>,
 }
 
@@ -93,7 +95,18 @@ fn route<H: Handler<T, SharedConsole>, T: 'static>(
         method,
         path,
         need: need.into(),
+        whatever_follows: false,
         handler: on(filter, handler),
+    }
+}
+
+// === impl Route ===
+
+impl Route {
+    /// Serves the same with more segments after its path; they mean nothing.
+    pub(super) fn whatever_follows(mut self) -> Self {
+        self.whatever_follows = true;
+        self
     }
 }
 
@@ -104,7 +117,12 @@ pub(super) fn assemble(routes: Vec<Route>, console: SharedConsole) -> Router {
     }
     let mut router = Router::new();
     for (path, routes) in by_path {
-        router = router.route(&format!("{PREFIX}{path}"), methods(path, routes));
+        let deeper = routes.iter().any(|route| route.whatever_follows);
+        let methods = methods(path, routes);
+        if deeper {
+            router = router.route(&format!("{PREFIX}{path}/{{*rest}}"), methods.clone());
+        }
+        router = router.route(&format!("{PREFIX}{path}"), methods);
     }
     router.fallback(path::unknown_path).with_state(console)
 }
