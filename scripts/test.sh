@@ -41,7 +41,7 @@ server() {
 
 conformance() {
   server
-  scripts/conformance.sh --route 'incidents|approvals'
+  scripts/conformance.sh --route 'incidents|approvals|analytics'
 }
 
 e2e() {

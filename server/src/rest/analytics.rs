@@ -150,3 +150,134 @@ fn scope(ask: &Ask) -> Scope {
         to: ask.params.time("to"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        access::{
+            caller::{Caller, Door, Via},
+            keys::KeySet,
+        },
+        catalog::Catalog,
+        console::{About, Console, SharedConsole},
+        fixtures::{at, deployment, incident},
+        resources::Object,
+        rest::params::Params,
+        source::embedded::Embedded,
+        telemetry::metrics::Metrics,
+    };
+    use http::{HeaderValue, StatusCode, header};
+    use http_body_util::BodyExt as _;
+    use jiff::{Timestamp, ToSpan as _};
+    use opsdeck_api::Role;
+    use serde_json::{Value, json};
+    use std::sync::Arc;
+    use tokio_util::task::TaskTracker;
+
+    /// One incident and one entry of a ledger, both of the 20th of September.
+    fn console() -> SharedConsole {
+        let born = "2026-09-20T00:00:00Z";
+        let ledger = json!({
+            "metadata": {"name": "chatcli-cost-ledger", "namespace": "shop", "labels": {"app.kubernetes.io/managed-by": "chatcli-operator"}},
+            "data": {"checkout-oom": json!({"llmCosts": {"estimatedCostUSD": 0.5}, "recordedAt": born}).to_string()},
+        });
+        let objects = vec![
+            incident().created(born).object(),
+            deployment(1, &["api"]).object(),
+            Object::parse(Kind::ConfigMap, ledger).unwrap(),
+        ];
+        let catalog = Arc::new(Catalog::new(1));
+        let store = Embedded::in_memory(catalog.clone()).unwrap();
+        catalog.apply(objects, at(born));
+        Arc::new(Console {
+            source: Arc::new(store),
+            catalog,
+            door: Door::over(KeySet::parse("[]", None).unwrap()),
+            metrics: Metrics::default(),
+            writes: TaskTracker::new(),
+            about: About {
+                source: "embedded",
+                context: None,
+            },
+            base_path: String::new(),
+        })
+    }
+
+    fn ask(console: &SharedConsole, query: &str, now: Timestamp, held: Option<&HeaderValue>) -> Ask {
+        Ask {
+            console: console.clone(),
+            caller: Caller {
+                identity: "ana".into(),
+                role: Ok(Role::Viewer),
+                key_id: String::new(),
+                via: Via::Key,
+                expires_at: None,
+            },
+            params: Params::parse(query),
+            now,
+            target: format!("/api/v1/analytics?{query}"),
+            if_none_match: held.cloned(),
+            wants_csv: false,
+        }
+    }
+
+    /// The tag of an answer, and the answer where it was sent.
+    async fn told(answer: Result<Response, Error>) -> (HeaderValue, Option<Value>) {
+        let response = answer.unwrap();
+        let tag = response.headers()[header::ETAG].clone();
+        if response.status() == StatusCode::NOT_MODIFIED {
+            return (tag, None);
+        }
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        (tag, Some(serde_json::from_slice(&body).unwrap()))
+    }
+
+    /// Asks again and again with the tag of the first answer: until the last moment that counts what is of the 20th, and after it.
+    macro_rules! assert_sent_again_when_it_changes {
+        ($get:ident, $days:literal, $pointer:literal) => {{
+            let console = console();
+            let (first, last) = (
+                at("2026-09-23T12:00:00Z"),
+                at("2026-09-20T00:00:00Z") + (24 * $days).hours(),
+            );
+            let (tag, answer) = told($get(ask(&console, "", first, None)).await).await;
+            assert_eq!(answer.unwrap().pointer($pointer), Some(&json!(1)));
+            for now in [first + 1.second(), first + 2.hours(), last] {
+                assert_eq!(
+                    told($get(ask(&console, "", now, Some(&tag))).await).await,
+                    (tag.clone(), None),
+                    "{now}"
+                );
+            }
+            let (other, answer) = told($get(ask(&console, "", last + 1.nanosecond(), Some(&tag))).await).await;
+            assert_ne!(other, tag);
+            assert_eq!(answer.unwrap().pointer($pointer), Some(&json!(0)));
+        }};
+    }
+
+    #[tokio::test]
+    async fn a_report_of_the_last_days_is_sent_again_when_something_leaves_it_and_not_before() {
+        assert_sent_again_when_it_changes!(get_compliance, 7, "/spec/IncidentMetrics/TotalIncidents");
+        assert_sent_again_when_it_changes!(get_capacity, 7, "/items/0/IncidentCorrelation/IncidentsInWindow");
+        assert_sent_again_when_it_changes!(get_cost, 30, "/spec/incidentCount");
+    }
+
+    #[tokio::test]
+    async fn a_report_of_a_period_that_is_over_stays_as_it_is() {
+        let console = console();
+        let query = "from=2026-09-01T00:00:00Z&to=2026-09-22T00:00:00Z";
+        let (now, later) = (at("2026-09-23T12:00:00Z"), at("2029-09-23T12:00:00Z"));
+        let (tag, answer) = told(get_compliance(ask(&console, query, now, None)).await).await;
+        assert!(answer.is_some());
+        assert_eq!(
+            told(get_compliance(ask(&console, query, later, Some(&tag))).await).await,
+            (tag, None)
+        );
+        let (tag, _) = told(get_cost(ask(&console, query, now, None)).await).await;
+        assert_eq!(
+            told(get_cost(ask(&console, query, later, Some(&tag))).await).await,
+            (tag, None)
+        );
+    }
+}

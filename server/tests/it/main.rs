@@ -1,5 +1,6 @@
 //! The API as its clients see it: real router, real store, sample objects. One binary, so that it is linked once.
 
+mod analytics;
 mod authorisation;
 mod console;
 mod contract;
