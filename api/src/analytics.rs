@@ -1,5 +1,14 @@
 //! Figures over the whole filtered set.
 
+mod capacity;
+mod compliance;
+
+pub use capacity::{CapacityForecast, Compute, Forecast, IncidentCorrelation, Trend, UsagePercentage};
+pub use compliance::{
+    ActionOutcome, ApprovalMetrics, AuditSummary, ComplianceReport, IncidentMetrics, IncidentSla, Period,
+    RemediationMetrics, SlaMetrics,
+};
+
 use crate::Number;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,4 +47,52 @@ pub struct TrendPoint {
     pub date: String,
     pub total: u64,
     pub by_severity: BTreeMap<String, u64>,
+}
+
+/// One day of `/analytics/mttd` or `/analytics/mttr`: the mean in seconds of that many incidents.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MeanPoint {
+    pub date: String,
+    pub value: Number,
+    pub count: u64,
+}
+
+/// One row of `/analytics/top-resources`.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TopResource {
+    pub kind: String,
+    pub name: String,
+    pub namespace: String,
+    pub incident_count: u64,
+    pub last_incident: String,
+}
+
+/// One row of `/analytics/remediation-stats`: what came of the incidents on which one strategy was tried.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RemediationStat {
+    pub action: String,
+    pub total: u64,
+    pub successful: u64,
+    pub failed: u64,
+    /// From 0 to 1.
+    pub success_rate: Number,
+    /// Seconds.
+    pub avg_duration: Number,
+}
+
+/// `/analytics/cost`: what the models have cost.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CostSummary {
+    pub period_start: String,
+    pub period_end: String,
+    /// Dollars.
+    #[serde(rename = "totalLLMCost")]
+    pub total_llm_cost: Number,
+    pub incident_count: u64,
+    /// Dollars.
+    pub cost_per_incident: Number,
 }

@@ -12,6 +12,7 @@ pub mod duration;
 pub mod federation;
 pub mod masking;
 pub mod plan_hash;
+pub mod quantity;
 pub mod reprobe;
 pub mod review;
 pub mod runbook;

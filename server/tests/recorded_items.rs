@@ -7,10 +7,13 @@ use opsdeck::{
     catalog::{Catalog, Snapshot, project},
     json,
     resources::{
-        AIInsight, ApprovalRequest, AuditEvent, ClusterRegistration, IncidentSLA, Issue, Kind, Object, PostMortem,
+        AIInsight, ApprovalRequest, AuditEvent, ConfigMap, Deployment, IncidentSLA, Issue, Kind, Object, PostMortem,
         RemediationPlan, Runbook, ServiceLevelObjective,
     },
-    rules::analytics::{Bucket, Objects, Scope, summary, trends},
+    rules::analytics::{
+        Bucket, Objects, Period, Records, Scope, capacity, compliance, cost, mttd, mttr, remediation_stats, summary,
+        top_resources, trends,
+    },
 };
 use serde_json::Value;
 use std::{fs, path::Path, sync::Arc};
@@ -280,28 +283,45 @@ fn remediations_with_their_status() {
     }
 }
 
-/// The period of a recorded request; what is no time does not count.
+/// What a recorded request asks for.
+fn query(answer: &Value) -> opsdeck_api::Query {
+    let path = answer["path"].as_str().unwrap();
+    opsdeck_api::Query::parse(path.split_once('?').map_or("", |(_, query)| query))
+}
+
+/// Namespace and period of a recorded request; what is no time does not count.
 fn scope(answer: &Value) -> Scope {
-    let query = answer["path"]
-        .as_str()
-        .unwrap()
-        .split_once('?')
-        .map_or("", |(_, query)| query);
-    let query = opsdeck_api::Query::parse(query);
+    let query = query(answer);
     let time = |name: &str| query.first(name).and_then(|text| text.parse().ok());
     Scope {
+        namespaces: query.all("namespace").map(str::to_owned).collect(),
         from: time("from"),
         to: time("to"),
-        ..Scope::default()
     }
+}
+
+fn all<K: opsdeck::catalog::Held>(snapshot: &Snapshot) -> impl Iterator<Item = &K> {
+    snapshot.table::<K>().iter().map(|row| row.object.as_ref())
+}
+
+fn one<'a, K: opsdeck::catalog::Held>(snapshot: &'a Snapshot) -> impl Fn(&str, &str) -> Option<&'a K> {
+    |namespace, name| {
+        snapshot
+            .table::<K>()
+            .get(namespace, name)
+            .map(|row| row.object.as_ref())
+    }
+}
+
+fn assert_same(ours: &impl serde::Serialize, upstream: &Value, request: &Value) {
+    let mut differences = Vec::new();
+    missing(upstream, &parsed(ours), "", &mut differences);
+    assert!(differences.is_empty(), "{request}: {differences:#?}");
 }
 
 #[test]
 fn the_overviews_figures() {
     let snapshot = snapshot();
-    fn all<K: opsdeck::catalog::Held>(snapshot: &Snapshot) -> impl Iterator<Item = &K> {
-        snapshot.table::<K>().iter().map(|row| row.object.as_ref())
-    }
     for answer in answers("analytics/summary") {
         let objects = Objects {
             issues: all::<Issue>(&snapshot),
@@ -339,5 +359,113 @@ fn arrivals() {
             "{}",
             answer["request"]
         );
+    }
+}
+
+#[test]
+fn daily_means() {
+    let snapshot = snapshot();
+    for answer in answers("analytics/mttd") {
+        assert_same(
+            &mttd(all(&snapshot), &scope(&answer)),
+            &answer["body"]["items"],
+            &answer["request"],
+        );
+    }
+    for answer in answers("analytics/mttr") {
+        assert_same(
+            &mttr(all(&snapshot), &scope(&answer)),
+            &answer["body"]["items"],
+            &answer["request"],
+        );
+    }
+}
+
+/// Of equal numbers upstream shows any first.
+#[test]
+fn what_breaks_most() {
+    let snapshot = snapshot();
+    for answer in answers("analytics/top-resources") {
+        let limit = query(&answer)
+            .first("limit")
+            .and_then(|text| text.parse().ok())
+            .filter(|limit| *limit > 0);
+        let ours = parsed(&top_resources(all(&snapshot), limit.unwrap_or(10), &scope(&answer)));
+        let counts = |rows: &Value| {
+            let counts = rows
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| row["incidentCount"].as_u64().unwrap());
+            counts.collect::<Vec<_>>()
+        };
+        let upstream = &answer["body"]["items"];
+        assert_eq!(counts(&ours), counts(upstream), "{}", answer["request"]);
+        let every = parsed(&top_resources(all(&snapshot), usize::MAX, &scope(&answer)));
+        for row in upstream.as_array().unwrap() {
+            assert!(every.as_array().unwrap().contains(row), "{}: {row}", answer["request"]);
+        }
+    }
+}
+
+#[test]
+fn ways_of_remedying() {
+    let snapshot = snapshot();
+    for answer in answers("analytics/remediation-stats") {
+        let ours = remediation_stats(all(&snapshot), one(&snapshot), &scope(&answer));
+        assert_same(&ours, &answer["body"]["items"], &answer["request"]);
+    }
+}
+
+#[test]
+fn reports_of_a_period_that_is_told() {
+    let snapshot = snapshot();
+    for answer in answers("analytics/compliance")
+        .iter()
+        .filter(|answer| scope(answer).to.is_some())
+    {
+        let scope = scope(answer);
+        let records = Records {
+            issues: all::<Issue>(&snapshot),
+            plans: all::<RemediationPlan>(&snapshot),
+            approvals: all::<ApprovalRequest>(&snapshot),
+            events: all::<AuditEvent>(&snapshot),
+            slas: all::<IncidentSLA>(&snapshot),
+        };
+        let report = compliance(records, &scope, &Period::of(&scope, 7, now()));
+        assert_same(&report, &answer["body"]["spec"], &answer["request"]);
+    }
+    for answer in answers("analytics/cost")
+        .iter()
+        .filter(|answer| scope(answer).to.is_some())
+    {
+        let scope = scope(answer);
+        let mut upstream = answer["body"]["spec"].clone();
+        for stamped in ["periodStart", "periodEnd"] {
+            upstream.as_object_mut().unwrap().remove(stamped);
+        }
+        let summary = cost(all::<ConfigMap>(&snapshot), &scope, &Period::of(&scope, 30, now()));
+        assert_same(&summary, &upstream, &answer["request"]);
+    }
+}
+
+/// As it was on the day of the recording; the words of the recommendation are our own.
+#[test]
+fn room_that_is_left() {
+    let snapshot = snapshot();
+    let day = "2026-11-30T09:55:00Z".parse().unwrap();
+    for answer in answers("analytics/capacity") {
+        let scope = scope(&answer);
+        let mut upstream = answer["body"]["items"].clone();
+        for forecast in upstream.as_array_mut().unwrap() {
+            forecast["Forecast"].as_object_mut().unwrap().remove("Recommendation");
+        }
+        let ours = capacity(
+            all(&snapshot),
+            one::<Deployment>(&snapshot),
+            &scope,
+            &Period::until_now(&scope, 7, day),
+        );
+        assert_same(&ours, &upstream, &answer["request"]);
     }
 }

@@ -5,6 +5,7 @@ use crate::{catalog::Snapshot, json::to_bytes, resources::Kind};
 use axum::{body::Body, extract::Request, middleware::Next, response::Response};
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
+use jiff::Timestamp;
 use serde::Serialize;
 use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -25,9 +26,20 @@ impl Ask {
         kinds: &[Kind],
         write: impl FnOnce(&Snapshot) -> Result<Response, Error>,
     ) -> Result<Response, Error> {
+        self.conditional_until(kinds, |_| None, write)
+    }
+
+    /// The same where the passing of time alone changes the answer: `until` says when it does so next, from what is true now. That moment
+    /// is part of the tag, which so stands for one answer, however often the clock is looked at before.
+    pub(super) fn conditional_until(
+        &self,
+        kinds: &[Kind],
+        until: impl FnOnce(&Snapshot) -> Option<Timestamp>,
+        write: impl FnOnce(&Snapshot) -> Result<Response, Error>,
+    ) -> Result<Response, Error> {
         let freshness = Freshness::of(kinds, &*self.console.source)?;
         let snapshot = self.console.catalog.snapshot();
-        let tag = self.tag(kinds, &snapshot);
+        let tag = self.tag(kinds, &snapshot, until(&snapshot));
         let mut response = if self.holds(&tag) {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -41,12 +53,12 @@ impl Ask {
         Ok(response)
     }
 
-    fn tag(&self, kinds: &[Kind], snapshot: &Arc<Snapshot>) -> HeaderValue {
+    fn tag(&self, kinds: &[Kind], snapshot: &Arc<Snapshot>, until: Option<Timestamp>) -> HeaderValue {
         let mut hasher = DefaultHasher::new();
         for kind in kinds {
             snapshot.revision_of(*kind).hash(&mut hasher);
         }
-        (&self.target, self.caller.role_text(), self.wants_csv).hash(&mut hasher);
+        (until, &self.target, self.caller.role_text(), self.wants_csv).hash(&mut hasher);
         let tag = format!("W/\"{:08x}-{:016x}\"", snapshot.epoch(), hasher.finish());
         HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("W/\"\""))
     }

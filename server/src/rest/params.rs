@@ -54,6 +54,13 @@ impl Params {
         })
     }
 
+    /// One of two words.
+    pub(super) fn either(&self, name: &str, words: [&'static str; 2]) -> Option<&'static str> {
+        self.read(name, &words.join(" or "), |text| {
+            words.into_iter().find(|word| *word == text)
+        })
+    }
+
     /// RFC 3339 with seconds and zone, in capitals: what upstream's parser takes.
     pub(super) fn time(&self, name: &str) -> Option<Timestamp> {
         self.read(name, "an RFC 3339 time such as 2026-09-23T12:00:00Z", time)
@@ -160,13 +167,14 @@ mod tests {
 
     #[test]
     fn what_was_ignored_is_named() {
-        let params = Params::parse("page=x&from=yesterday&acknowledged=maybe");
+        let params = Params::parse("page=x&from=yesterday&acknowledged=maybe&groupBy=Week");
         assert_eq!(
             (params.page(), params.time("from"), params.flag("acknowledged")),
             (1, None, None)
         );
+        assert_eq!(params.either("groupBy", ["day", "week"]), None);
         let warnings = params.warnings();
-        assert_eq!(warnings.len(), 3);
+        assert_eq!(warnings.len(), 4);
         assert!(warnings[0].starts_with("page was ignored"));
     }
 }

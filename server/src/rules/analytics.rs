@@ -1,21 +1,37 @@
-//! Figures over whole kinds. Upstream's formulas, but within a namespace, and joined by namespace and name.
+//! Figures over whole kinds. Upstream's formulas, but within a namespace, and joined by namespace and name. One file per figure; here is
+//! what they share: which objects count, and how means are made.
 
-use crate::{
-    resources::{
-        ApprovalRequest, ApprovalState, Issue, IssueState, PlanState, PostMortem, PostMortemState, RemediationPlan,
-        Runbook, ServiceLevelObjective, Severity, Typed,
-    },
-    rules::{approval_case::state, slo},
-};
-use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
-use opsdeck_api::analytics::{AnalyticsSummary, TrendPoint};
-use std::collections::{BTreeMap, BTreeSet};
+mod capacity;
+mod compliance;
+mod cost;
+mod mean_times;
+mod period;
+mod remediation;
+mod summary;
+mod top_resources;
+mod trends;
+#[cfg(test)]
+mod worlds;
+
+pub use capacity::{DAYS_OF_CAPACITY, capacity};
+pub use compliance::{DAYS_OF_COMPLIANCE, Records, compliance};
+pub use cost::{DAYS_OF_COST, cost, next_change_of_cost};
+pub use mean_times::{mttd, mttr};
+pub use period::Period;
+pub use remediation::remediation_stats;
+pub use summary::{Objects, summary};
+pub use top_resources::top_resources;
+pub use trends::{Bucket, trends};
+
+use crate::resources::{Issue, Typed};
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use opsdeck_api::Number;
 
 const SOURCE: &str = "platform.chatcli.io/source";
 const CHAOS: &str = "chaos-experiment";
 
 /// Which objects count.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Scope {
     /// Any of these; all when there are none.
     pub namespaces: Vec<String>,
@@ -24,158 +40,30 @@ pub struct Scope {
     pub to: Option<Timestamp>,
 }
 
-/// The objects that figures are made from; each list whole and in any order.
-#[derive(Clone, Debug)]
-pub struct Objects<I, R, P, B, S, A> {
-    pub issues: I,
-    pub plans: R,
-    pub postmortems: P,
-    pub runbooks: B,
-    pub objectives: S,
-    pub approvals: A,
+/// Of spans of time, summed exactly: the order in which they come is no matter.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    nanoseconds: i128,
+    count: u64,
 }
 
-/// Width of a bucket.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Bucket {
-    #[default]
-    Day,
-    Week,
-}
-
-/// The overview's figures. `issue` finds one wherever and whenever it was created.
-pub fn summary<'a>(
-    objects: Objects<
-        impl IntoIterator<Item = &'a Issue>,
-        impl IntoIterator<Item = &'a RemediationPlan>,
-        impl IntoIterator<Item = &'a PostMortem>,
-        impl IntoIterator<Item = &'a Runbook>,
-        impl IntoIterator<Item = &'a ServiceLevelObjective>,
-        impl IntoIterator<Item = &'a ApprovalRequest>,
-    >,
-    issue: impl Fn(&str, &str) -> Option<&'a Issue>,
-    scope: &Scope,
-) -> AnalyticsSummary {
-    let mut figures = AnalyticsSummary::default();
-    count_issues(objects.issues, scope, &mut figures);
-    count_plans(objects.plans, issue, scope, &mut figures);
-    for postmortem in objects
-        .postmortems
-        .into_iter()
-        .filter(|postmortem| scope.holds(*postmortem))
-    {
-        let owed = postmortem
-            .status
-            .as_ref()
-            .is_some_and(|status| status.requires_human_action && status.state != PostMortemState::Closed);
-        figures.total_post_mortems += 1;
-        figures.post_mortems_requiring_human_action += u64::from(owed);
-    }
-    figures.total_runbooks = count(objects.runbooks.into_iter().filter(|runbook| scope.covers(*runbook)));
-    for objective in objects
-        .objectives
-        .into_iter()
-        .filter(|objective| scope.covers(*objective))
-    {
-        figures.total_slos += 1;
-        figures.slos_at_risk += u64::from(slo::at_risk(objective));
-    }
-    let pending = |request: &&ApprovalRequest| scope.covers(*request) && state(request) == ApprovalState::Pending;
-    figures.pending_approvals = count(objects.approvals.into_iter().filter(pending));
-    figures
-}
-
-/// How many incidents arrived when. Buckets without any are left out; ascending.
-pub fn trends<'a>(issues: impl IntoIterator<Item = &'a Issue>, bucket: Bucket, scope: &Scope) -> Vec<TrendPoint> {
-    let mut buckets: BTreeMap<Date, BTreeMap<String, u64>> = BTreeMap::new();
-    for issue in issues.into_iter().filter(|issue| scope.holds(*issue)) {
-        let day = created(issue).to_zoned(TimeZone::UTC).date();
-        let start = match bucket {
-            Bucket::Day => day,
-            Bucket::Week => upstream_week(day),
-        };
-        *buckets
-            .entry(start)
-            .or_default()
-            .entry(issue.spec.severity.to_string())
-            .or_default() += 1;
-    }
-    buckets
-        .into_iter()
-        .map(|(date, by_severity)| TrendPoint {
-            date: date.to_string(),
-            total: by_severity.values().sum(),
-            by_severity,
-        })
-        .collect()
-}
-
-/// Not the Monday, but as many weeks after New Year as the ISO week says: upstream's axis, kept so that both consoles agree.
-fn upstream_week(day: Date) -> Date {
-    let week = day.iso_week_date();
-    let weeks = i64::from(week.week()) - 1;
-    Date::new(week.year(), 1, 1)
-        .and_then(|new_year| new_year.checked_add(weeks.weeks()))
-        .unwrap_or(day)
-}
-
-fn count_issues<'a>(issues: impl IntoIterator<Item = &'a Issue>, scope: &Scope, figures: &mut AnalyticsSummary) {
-    let mut risk = 0.0;
-    for issue in issues.into_iter().filter(|issue| scope.holds(*issue)) {
-        let state = issue.status.as_ref().map(|status| &status.state);
-        risk += f64::from(issue.spec.risk_score);
-        figures.total_issues += 1;
-        figures.resolved_issues += u64::from(state == Some(&IssueState::Resolved));
-        figures.contained_issues += u64::from(state == Some(&IssueState::Contained));
-        figures.open_issues += u64::from(state != Some(&IssueState::Resolved));
-        figures.critical_issues += u64::from(issue.spec.severity == Severity::Critical);
-        figures.chaos_induced_issues += u64::from(issue.label(SOURCE) == Some(CHAOS));
-        match figures.severity_breakdown.get_mut(issue.spec.severity.as_str()) {
-            Some(count) => *count += 1,
-            None => {
-                figures.severity_breakdown.insert(issue.spec.severity.to_string(), 1);
-            }
-        }
-    }
-    if figures.total_issues > 0 {
-        figures.avg_risk_score = (risk / figures.total_issues as f64).into();
-    }
-}
-
-fn count_plans<'a>(
-    plans: impl IntoIterator<Item = &'a RemediationPlan>,
-    issue: impl Fn(&str, &str) -> Option<&'a Issue>,
-    scope: &Scope,
-    figures: &mut AnalyticsSummary,
-) {
-    let mut remedied = BTreeSet::new();
-    for plan in plans.into_iter().filter(|plan| scope.holds(*plan)) {
-        let state = plan.status.as_ref().map(|status| &status.state);
-        figures.total_remediations += 1;
-        figures.successful_remediations += u64::from(state == Some(&PlanState::Completed));
-        figures.failed_remediations += u64::from(matches!(state, Some(PlanState::Failed | PlanState::RolledBack)));
-        let target = (plan.namespace(), plan.spec.issue_ref.name.as_str());
-        if remedied.insert(target)
-            && let Some(issue) = issue(target.0, target.1)
-        {
-            figures.remediated_issues += 1;
-            figures.resolved_by_remediation += u64::from(
-                issue
-                    .status
-                    .as_ref()
-                    .is_some_and(|status| status.state == IssueState::Resolved),
-            );
-        }
-    }
-}
-
-fn count<T>(things: impl Iterator<Item = T>) -> u64 {
-    things.count() as u64
+/// How much time passed, in nanoseconds; less than nothing when it went the other way.
+fn elapsed(from: Timestamp, to: Timestamp) -> i128 {
+    to.as_nanosecond() - from.as_nanosecond()
 }
 
 /// Go's zero time where there is none, as upstream compares it.
 fn created(object: &impl Typed) -> Timestamp {
     object.created().unwrap_or(Timestamp::constant(-62_135_596_800, 0))
+}
+
+fn day(at: Timestamp) -> Date {
+    at.to_zoned(TimeZone::UTC).date()
+}
+
+/// Its cause was an experiment.
+fn induced_by_chaos(issue: &Issue) -> bool {
+    issue.label(SOURCE) == Some(CHAOS)
 }
 
 // === impl Scope ===
@@ -193,265 +81,94 @@ impl Scope {
     }
 }
 
+// === impl Mean ===
+
+impl Mean {
+    fn add(&mut self, nanoseconds: i128) {
+        self.nanoseconds += nanoseconds;
+        self.count += 1;
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.nanoseconds += other.nanoseconds;
+        self.count += other.count;
+    }
+
+    /// 0 of nothing.
+    fn seconds(self) -> Number {
+        const SECOND: i128 = 1_000_000_000;
+        if self.count == 0 {
+            return Number(0.0);
+        }
+        // Whole seconds apart: together with the rest they would be more digits than a float has.
+        let (whole, rest) = (self.nanoseconds / SECOND, self.nanoseconds % SECOND);
+        Number((whole as f64 + rest as f64 / SECOND as f64) / self.count as f64)
+    }
+
+    /// 0 of nothing; towards 0.
+    fn nanoseconds(self) -> i64 {
+        let mean = self.nanoseconds.checked_div(self.count.into()).unwrap_or(0);
+        mean.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Bucket, Objects, Scope, summary, trends};
-    use crate::{
-        fixtures::{Fixture, at, incident, objective, plan, postmortem, request, runbook},
-        resources::{
-            ApprovalRequest, ApprovalState, Issue, IssueState, PlanState, PostMortem, PostMortemState, RemediationPlan,
-            Runbook, ServiceLevelObjective, Severity, Typed,
-        },
-    };
-    use opsdeck_api::{Number, analytics::AnalyticsSummary};
-
-    /// A small world; `of` gives its figures.
-    #[derive(Default)]
-    struct World {
-        issues: Vec<Fixture<Issue>>,
-        plans: Vec<Fixture<RemediationPlan>>,
-        postmortems: Vec<Fixture<PostMortem>>,
-        runbooks: Vec<Fixture<Runbook>>,
-        objectives: Vec<Fixture<ServiceLevelObjective>>,
-        approvals: Vec<Fixture<ApprovalRequest>>,
-    }
-
-    impl World {
-        fn figures(&self, scope: &Scope) -> AnalyticsSummary {
-            let objects = Objects {
-                issues: self.issues.iter().map(|issue| &**issue),
-                plans: self.plans.iter().map(|plan| &**plan),
-                postmortems: self.postmortems.iter().map(|postmortem| &**postmortem),
-                runbooks: self.runbooks.iter().map(|runbook| &**runbook),
-                objectives: self.objectives.iter().map(|objective| &**objective),
-                approvals: self.approvals.iter().map(|request| &**request),
-            };
-            let issue = |namespace: &str, name: &str| {
-                self.issues
-                    .iter()
-                    .map(|issue| &**issue)
-                    .find(|issue| issue.namespace() == namespace && issue.name() == name)
-            };
-            summary(objects, issue, scope)
-        }
-    }
-
-    fn within(namespace: &str) -> Scope {
-        Scope {
-            namespaces: vec![namespace.into()],
-            ..Scope::default()
-        }
-    }
-
-    fn of_issues(issues: Vec<Fixture<Issue>>) -> AnalyticsSummary {
-        World {
-            issues,
-            ..World::default()
-        }
-        .figures(&Scope::default())
-    }
-
-    #[test]
-    fn an_empty_world_is_all_zero() {
-        assert_eq!(World::default().figures(&Scope::default()), AnalyticsSummary::default());
-    }
-
-    #[test]
-    fn open_is_whatever_is_not_resolved() {
-        let states = [
-            "",
-            "Detected",
-            "Analyzing",
-            "Remediating",
-            "Contained",
-            "Escalated",
-            "Failed",
-            "Resolved",
-        ];
-        let figures = of_issues(
-            states
-                .iter()
-                .map(|state| incident().state(IssueState::from(*state)))
-                .chain([incident()])
-                .collect(),
-        );
-        assert_eq!(
-            (
-                figures.total_issues,
-                figures.open_issues,
-                figures.resolved_issues,
-                figures.contained_issues
-            ),
-            (9, 8, 1, 1)
-        );
-    }
-
-    #[test]
-    fn severities_are_broken_down_and_risk_is_the_mean() {
-        let risky = |severity, risk| incident().severity(severity).with(|issue| issue.spec.risk_score = risk);
-        let figures = of_issues(vec![
-            risky(Severity::Critical, 100).resolved(),
-            risky(Severity::Critical, 50),
-            risky(Severity::Low, 0),
-        ]);
-        assert_eq!((figures.critical_issues, figures.avg_risk_score), (2, Number(50.0)));
-        assert_eq!(
-            figures.severity_breakdown,
-            [("critical".to_owned(), 2), ("low".to_owned(), 1)].into()
-        );
-    }
-
-    #[test]
-    fn chaos_is_counted_by_its_label() {
-        assert_eq!(
-            of_issues(vec![incident().raised_by_experiment("kill"), incident()]).chaos_induced_issues,
-            1
-        );
-    }
-
-    #[test]
-    fn a_remedied_incident_counts_once_and_only_while_it_exists() {
-        let world = World {
-            issues: vec![
-                incident().named("a").resolved().created("2020-01-01T00:00:00Z"),
-                incident().named("b"),
-                incident().named("c").within("other").resolved(),
-            ],
-            plans: vec![
-                plan().fixes("a").state(PlanState::Failed),
-                plan().fixes("a").state(PlanState::Completed),
-                plan().fixes("b").state(PlanState::RolledBack),
-                plan().fixes("c").state(PlanState::Executing),
-                plan().fixes("gone"),
-            ],
-            ..World::default()
-        };
-        let figures = world.figures(&Scope {
-            from: Some(at("2026-01-01T00:00:00Z")),
-            ..Scope::default()
-        });
-        assert_eq!(
-            (
-                figures.total_remediations,
-                figures.successful_remediations,
-                figures.failed_remediations
-            ),
-            (5, 1, 2)
-        );
-        assert_eq!(
-            (figures.remediated_issues, figures.resolved_by_remediation),
-            (2, 1),
-            "the incident in the other namespace is another one"
-        );
-    }
-
-    #[test]
-    fn a_closed_post_mortem_owes_nothing() {
-        let world = World {
-            postmortems: vec![
-                postmortem(),
-                postmortem().owes_action(),
-                postmortem().owes_action().state(PostMortemState::Closed),
-            ],
-            ..World::default()
-        };
-        let figures = world.figures(&Scope::default());
-        assert_eq!(
-            (figures.total_post_mortems, figures.post_mortems_requiring_human_action),
-            (3, 1)
-        );
-    }
-
-    #[test]
-    fn runbooks_objectives_and_approvals_do_not_know_time_but_namespaces() {
-        let world = World {
-            runbooks: vec![runbook(), runbook().within("other")],
-            objectives: vec![
-                objective(),
-                objective().kept(0.5).alerting(),
-                objective().kept(0.0).within("other"),
-            ],
-            approvals: vec![
-                request(),
-                request().state(ApprovalState::from("")).within("other"),
-                request().state(ApprovalState::Pending),
-                request().state(ApprovalState::Expired),
-            ],
-            ..World::default()
-        };
-        let long_ago = Scope {
-            to: Some(at("2000-01-01T00:00:00Z")),
-            ..Scope::default()
-        };
-        let figures = world.figures(&long_ago);
-        assert_eq!(
-            (
-                figures.total_runbooks,
-                figures.total_slos,
-                figures.slos_at_risk,
-                figures.pending_approvals
-            ),
-            (2, 3, 2, 3)
-        );
-        let figures = world.figures(&within("shop"));
-        assert_eq!(
-            (
-                figures.total_runbooks,
-                figures.total_slos,
-                figures.slos_at_risk,
-                figures.pending_approvals
-            ),
-            (1, 2, 1, 2)
-        );
-    }
+    use super::{Mean, Scope, worlds};
+    use crate::{fixtures::at, fixtures::incident};
+    use opsdeck_api::Number;
+    use proptest::prelude::*;
 
     #[test]
     fn both_ends_of_the_time_are_in() {
-        let issues = vec![
-            incident().created("2026-09-01T00:00:00Z"),
-            incident().created("2026-09-02T00:00:00Z"),
-            incident().created("2026-09-03T00:00:00Z"),
-        ];
         let scope = Scope {
             from: Some(at("2026-09-01T00:00:00Z")),
             to: Some(at("2026-09-02T00:00:00Z")),
             ..Scope::default()
         };
+        let held = |created| scope.holds(&*incident().created(created));
         assert_eq!(
-            World {
-                issues,
-                ..World::default()
-            }
-            .figures(&scope)
-            .total_issues,
-            2
+            [
+                "2026-08-31T23:59:59Z",
+                "2026-09-01T00:00:00Z",
+                "2026-09-02T00:00:00Z",
+                "2026-09-02T00:00:01Z"
+            ]
+            .map(held),
+            [false, true, true, false]
         );
     }
 
     #[test]
-    fn arrivals_by_day_leave_empty_days_out() {
-        let issues = [
-            incident().created("2026-11-28T23:59:59Z").critical(),
-            incident().created("2026-11-28T00:00:00Z"),
-            incident().created("2026-11-26T12:00:00Z").raised_by_experiment("kill"),
-        ];
-        let points = trends(issues.iter().map(|issue| &**issue), Bucket::Day, &Scope::default());
-        let said: Vec<_> = points.iter().map(|point| (&*point.date, point.total)).collect();
-        assert_eq!(said, [("2026-11-26", 1), ("2026-11-28", 2)]);
-        assert_eq!(
-            points[1].by_severity,
-            [("critical".to_owned(), 1), ("low".to_owned(), 1)].into()
-        );
+    fn a_mean_of_nothing_is_nothing() {
+        let mean = Mean::default();
+        assert_eq!((mean.seconds(), mean.nanoseconds()), (Number(0.0), 0));
     }
 
     #[test]
-    fn weeks_begin_where_upstream_lets_them() {
-        let start = |created| {
-            trends([&*incident().created(created)], Bucket::Week, &Scope::default())[0]
-                .date
-                .clone()
-        };
-        assert_eq!(start("2025-12-30T06:00:00Z"), "2026-01-01");
-        assert_eq!(start("2026-11-28T10:00:00Z"), "2026-11-26");
+    fn a_mean_is_in_seconds_or_in_nanoseconds() {
+        let mut mean = Mean::default();
+        mean.add(1_000_000_000);
+        mean.add(1_500_000_000);
+        mean.add(0);
+        assert_eq!(mean.nanoseconds(), 833_333_333, "cut, not rounded");
+        assert_eq!(mean.seconds(), Number(2.5 / 3.0));
+        let mut ages = Mean::default();
+        ages.add(i128::from(i64::MAX) * 7);
+        assert_eq!(ages.nanoseconds(), i64::MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn namespaces_share_the_objects_out(issues in worlds::incidents(), scope in worlds::scopes()) {
+            let count = |scope: &Scope| issues.iter().filter(|issue| scope.holds(&***issue)).count();
+            let within = |namespaces: &[&str]| count(&Scope {
+                namespaces: namespaces.iter().map(|name| (*name).to_owned()).collect(),
+                ..scope.clone()
+            });
+            prop_assert_eq!(within(&["shop"]) + within(&["edge"]), within(&[]));
+            prop_assert_eq!(within(&["shop", "edge", "shop"]), within(&[]));
+            prop_assert_eq!(within(&["nowhere"]), 0);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The API as its clients see it: real router, real store, sample objects. One binary, so that it is linked once.
 
+mod analytics;
 mod approval_writes;
 mod audit;
 mod authorisation;
@@ -7,8 +8,8 @@ mod bulk_writes;
 mod clusters;
 mod console;
 mod contract;
-mod events;
 mod ending;
+mod events;
 mod gate;
 mod incident_writes;
 mod instance_writes;
