@@ -4,6 +4,7 @@ use clap::error::ErrorKind;
 use opsdeck::{
     cli::{self, Cli, Command},
     config::{Config, Misconfigured},
+    healthcheck::Question,
     run, telemetry,
 };
 use std::process::ExitCode;
@@ -35,6 +36,9 @@ fn main() -> ExitCode {
             Config::try_from(serve).map_err(Into::into).and_then(run::check_config)
         }
         Command::Crds => run::crds(),
+        Command::Healthcheck(asked) => Question::try_from(asked)
+            .map_err(Into::into)
+            .and_then(|question| run::healthcheck(&question)),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,6 +7,7 @@ use crate::{
     config::{self, Config, Misconfigured, Objects},
     console::{About, Console, SharedConsole},
     headers,
+    healthcheck::Question,
     listen::{Listener, Manners, tls::Certificate},
     pages, resources, rest,
     source::{
@@ -207,6 +208,13 @@ pub fn export(command: &cli::Export) -> Result<(), Failure> {
 /// Prints the custom resources' manifests.
 pub fn crds() -> Result<(), Failure> {
     io::stdout().lock().write_all(resources::crd_manifests().as_bytes())?;
+    Ok(())
+}
+
+/// Asks a running server how it is.
+pub fn healthcheck(question: &Question) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    println!("{}", runtime.block_on(question.ask())?);
     Ok(())
 }
 

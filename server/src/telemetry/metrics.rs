@@ -22,6 +22,7 @@ pub struct Metrics {
     /// When the TLS certificate in force ends, in Unix seconds; 0 without TLS.
     pub certificate_end: Gauge,
     pub certificate_failures: Counter,
+    data_age: Family<OfKind, Gauge>,
     registry: std::sync::Arc<Registry>,
 }
 
@@ -48,6 +49,11 @@ pub struct Connections {
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct OfKind {
+    kind: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
 struct Answer {
     method: &'static str,
     code: u16,
@@ -65,6 +71,7 @@ impl Default for Metrics {
         };
         let (keys, connections) = (Keys::default(), Connections::default());
         let (certificate_end, certificate_failures) = (Gauge::default(), Counter::default());
+        let data_age = Family::default();
         registry.register(
             "build",
             "Which server this is",
@@ -101,12 +108,19 @@ impl Default for Metrics {
             "Changes of certificate or key that could not be taken over",
             certificate_failures.clone(),
         );
+        registry.register_with_unit(
+            "data_age",
+            "How long ago what is shown of a kind was last known to be true; 0 while it is, absent while there is nothing",
+            Unit::Seconds,
+            data_age.clone(),
+        );
         Self {
             requests,
             keys,
             connections,
             certificate_end,
             certificate_failures,
+            data_age,
             registry: registry.into(),
         }
     }
@@ -114,6 +128,17 @@ impl Default for Metrics {
 
 impl Metrics {
     pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+    pub fn data_aged(&self, kind: &'static str, seconds: Option<i64>) {
+        match seconds {
+            Some(seconds) => {
+                self.data_age.get_or_create(&OfKind { kind }).set(seconds);
+            }
+            None => {
+                self.data_age.remove(&OfKind { kind });
+            }
+        }
+    }
 
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -154,6 +179,9 @@ mod tests {
         metrics.requests.answered("BREW", 405, Duration::from_millis(1));
         metrics.keys.loaded.set(3);
         metrics.certificate_end.set(1_790_164_800);
+        metrics.data_aged("Issue", Some(61));
+        metrics.data_aged("Runbook", Some(0));
+        metrics.data_aged("Runbook", None);
         let text = metrics.text();
         for line in [
             r#"opsdeck_http_requests_total{method="GET",code="200"} 1"#,
@@ -164,5 +192,10 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line} in {text}");
         }
+        let aged: Vec<_> = text
+            .lines()
+            .filter(|line| line.starts_with("opsdeck_data_age"))
+            .collect();
+        assert_eq!(aged, [r#"opsdeck_data_age_seconds{kind="Issue"} 61"#]);
     }
 }

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bed;
+mod deployment;
 mod faults;
 mod load;
+mod measure;
 mod outage;
 mod proxy;
 mod reading;

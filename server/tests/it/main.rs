@@ -3,6 +3,7 @@
 mod authorisation;
 mod console;
 mod contract;
+mod deployment;
 mod gate;
 mod incident_writes;
 mod interference;
