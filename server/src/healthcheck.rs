@@ -76,7 +76,9 @@ impl TryFrom<cli::Healthcheck> for Question {
         let target = if asked.ready { "/readyz" } else { "/livez" };
         if let Some(url) = &asked.url {
             return Self::at(url, target).ok_or_else(|| {
-                Misconfigured(format!("--url must be an address such as https://ops.example.com/opsdeck, not {url}"))
+                Misconfigured(format!(
+                    "--url must be an address such as https://ops.example.com/opsdeck, not {url}"
+                ))
             });
         }
         let listening = config::listen(asked.listen, asked.port.as_deref())?;
@@ -170,7 +172,9 @@ impl Question {
         let status = response.status();
         let body = Limited::new(response.into_body(), ANSWER).collect().await?.to_bytes();
         let body: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
-        let text = body["status"].as_str().unwrap_or("without a word of ours: is this Opsdeck?");
+        let text = body["status"]
+            .as_str()
+            .unwrap_or("without a word of ours: is this Opsdeck?");
         Ok((status, text.to_owned()))
     }
 
@@ -283,7 +287,14 @@ mod tests {
         ] {
             assert_eq!(question(given).unwrap().to_string(), asked);
         }
-        for wrong in ["ops.example", "ftp://ops.example", "http://a@b", "http://b?c", "/livez", ""] {
+        for wrong in [
+            "ops.example",
+            "ftp://ops.example",
+            "http://a@b",
+            "http://b?c",
+            "/livez",
+            "",
+        ] {
             let refused = question(&["--url", wrong]).unwrap_err().to_string();
             assert!(refused.starts_with("--url must be"), "{refused}");
         }

@@ -3,10 +3,8 @@
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use std::{
     fs,
-    io::Write as _,
-    net::TcpListener,
-    process::{Child, Command, Output, Stdio},
-    time::{Duration, Instant},
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, ChildStderr, Command, Output, Stdio},
 };
 use tempfile::{NamedTempFile, TempDir};
 
@@ -41,25 +39,33 @@ fn file(content: &str) -> NamedTempFile {
 struct Running {
     process: Child,
     address: String,
+    _log: BufReader<ChildStderr>,
 }
 
 impl Running {
+    /// On a port of its own, which its log names.
     fn start(args: &[&str]) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let address = format!("127.0.0.1:{port}");
-        let process = opsdeck(args)
-            .args(["--listen", &address, "--metrics-listen", "127.0.0.1:0"])
+        let mut process = opsdeck(args)
+            .args(["--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"])
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let running = Self { process, address };
-        let began = Instant::now();
-        while std::net::TcpStream::connect(&running.address).is_err() {
-            assert!(began.elapsed() < Duration::from_secs(60), "the server does not listen");
-            std::thread::yield_now();
+        let mut log = BufReader::new(process.stderr.take().unwrap());
+        let mut line = String::new();
+        while !line.contains(" serving ") {
+            line.clear();
+            assert_ne!(log.read_line(&mut line).unwrap(), 0, "the server has ended");
         }
-        running
+        let address = line
+            .split("address=")
+            .nth(1)
+            .and_then(|rest| rest.split_whitespace().next());
+        Self {
+            process,
+            address: address.expect("where it listens").to_owned(),
+            _log: log,
+        }
     }
 
     /// Standard output where it is well, else standard error: one line either way.

@@ -19,9 +19,8 @@ fn manifests() -> Vec<Value> {
     let kustomization: Value = serde_saphyr::from_str(&read("kustomization.yaml")).unwrap();
     assert_eq!(kustomization["namespace"], NAMESPACE);
     let files = kustomization["resources"].as_array().unwrap();
-    let documents = |file: &Value| -> Vec<Value> {
-        serde_saphyr::from_multiple(&read(file.as_str().unwrap())).unwrap()
-    };
+    let documents =
+        |file: &Value| -> Vec<Value> { serde_saphyr::from_multiple(&read(file.as_str().unwrap())).unwrap() };
     files.iter().flat_map(documents).collect()
 }
 
@@ -66,7 +65,10 @@ async fn the_manifests_are_taken_and_their_pods_are_restricted() {
         let applied = apply(&client, manifest).await;
         applied.unwrap_or_else(|error| panic!("{} {}: {error}", manifest["kind"], manifest["metadata"]["name"]));
     }
-    let deployment = manifests.iter().find(|manifest| manifest["kind"] == "Deployment").unwrap();
+    let deployment = manifests
+        .iter()
+        .find(|manifest| manifest["kind"] == "Deployment")
+        .unwrap();
     let mut misspelt = deployment.clone();
     misspelt["spec"]["template"]["spec"]["terminationGracePeriod"] = 30.into();
     let refused = apply(&client, &misspelt).await.unwrap_err().to_string();
@@ -81,15 +83,22 @@ async fn the_manifests_are_taken_and_their_pods_are_restricted() {
     };
     create(&template).await.unwrap();
     template["metadata"]["name"] = "opsdeck-2".into();
-    for (member, value) in [
-        ("privileged", json!(true)),
-        ("allowPrivilegeEscalation", json!(true)),
-        ("capabilities", json!({"drop": []})),
-        ("runAsUser", json!(0)),
+    for loosened in [
+        json!({"privileged": true, "allowPrivilegeEscalation": true}),
+        json!({"allowPrivilegeEscalation": true}),
+        json!({"capabilities": {"drop": []}}),
+        json!({"runAsUser": 0}),
+        json!({"seccompProfile": {"type": "Unconfined"}}),
     ] {
         let mut loose = template.clone();
-        loose["spec"]["containers"][0]["securityContext"][member] = value;
+        let context = loose["spec"]["containers"][0]["securityContext"]
+            .as_object_mut()
+            .unwrap();
+        context.extend(loosened.as_object().unwrap().clone());
         let refused = create(&loose).await.unwrap_err().to_string();
-        assert!(refused.contains("violates PodSecurity \"restricted"), "{member}: {refused}");
+        assert!(
+            refused.contains("violates PodSecurity \"restricted"),
+            "{loosened}: {refused}"
+        );
     }
 }

@@ -5,14 +5,18 @@ use crate::{
     load::put,
 };
 use futures_util::{StreamExt as _, stream};
-use jiff::Timestamp;
-use opsdeck::{resources::Kind, source::Address, source::sample};
-use serde_json::Value;
+use opsdeck::{
+    resources::Kind,
+    source::{Address, sample},
+};
+use serde_json::{Value, json};
 use std::{
-    fs::{self, File},
+    collections::BTreeSet,
+    ffi::OsStr,
+    fs,
     io::{Read as _, Write as _},
     net::{TcpListener, TcpStream},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -20,56 +24,83 @@ use tempfile::TempDir;
 
 /// Writes to the API server at a time.
 const TOGETHER: usize = 16;
+/// Enough for every size: each is two objects at least.
+const INCIDENTS: u32 = 100_000;
 
 /// A server that goes with its owner.
 struct Measured(Child);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "make measure runs it: it measures and asserts nothing"]
-async fn measure() {
+async fn measure_over_a_cluster() {
     let Some(bed) = Bed::start().await else { return };
-    let binary = std::env::var_os("OPSDECK_BIN").map_or_else(|| env!("CARGO_BIN_EXE_opsdeck").into(), PathBuf::from);
-    let sizes = std::env::var("OPSDECK_OBJECTS").unwrap_or_else(|_| "1000 10000 100000".into());
     bed.define(|_| true).await;
-    let directory = TempDir::new().unwrap();
-    let keys = directory.path().join("keys.yaml");
-    fs::write(&keys, "- {key: measure, role: viewer}\n").unwrap();
     let client = bed.client(ADMIN).await;
-    let sizes: Vec<usize> = sizes
-        .split_whitespace()
-        .map(|size| size.parse().expect("a number"))
-        .collect();
-    // Each incident is two objects at least.
-    let most = u32::try_from(sizes.iter().max().copied().unwrap_or_default() / 2).unwrap();
-    let mut objects = sample::generated(most, 1, Timestamp::now());
-    println!("{}", binary.display());
-    let (mut stored, mut bytes) = (0, 0);
-    let mut known = std::collections::BTreeSet::from(["default".to_owned()]);
-    for size in sizes {
-        let part: Vec<Value> = objects.by_ref().take(size - stored).collect();
+    let mut known = BTreeSet::from(["default".to_owned()]);
+    let mut stored = 0;
+    for size in sizes() {
+        let part = objects(size).split_off(stored);
         for object in &part {
-            bytes += object.to_string().len();
-            let namespace = object["metadata"]["namespace"].as_str().unwrap();
-            if known.insert(namespace.to_owned()) {
-                bed.namespace(namespace).await;
+            let namespace = address(object).namespace;
+            if known.insert(namespace.clone()) {
+                bed.namespace(&namespace).await;
             }
         }
-        stored += part.len();
-        let began = Instant::now();
+        stored = size;
         stream::iter(part)
             .for_each_concurrent(TOGETHER, async |object| put(&client, &address(&object), object).await)
             .await;
-        let loading = began.elapsed();
-        let (ready, settled, highest) = start(&binary, &bed.kubeconfig(ADMIN), &keys, directory.path()).await;
-        println!(
-            "{stored} objects of {} bytes: ready after {} ms, {} MB resident then, {} MB at most (stored in {} s)",
-            bytes / stored,
-            ready.as_millis(),
-            settled / 1024,
-            highest / 1024,
-            loading.as_secs()
-        );
+        let kubeconfig = bed.kubeconfig(ADMIN);
+        report(size, &["--kubeconfig".as_ref(), kubeconfig.as_os_str()]).await;
     }
+}
+
+#[tokio::test]
+#[ignore = "make measure runs it: it measures and asserts nothing"]
+async fn measure_over_the_embedded_store() {
+    for size in sizes() {
+        let directory = TempDir::new().unwrap();
+        let dump = directory.path().join("dump.json");
+        let list = json!({"apiVersion": "v1", "kind": "List", "items": objects(size)});
+        fs::write(&dump, list.to_string()).unwrap();
+        let mut import = Command::new(binary());
+        import.arg("import").arg("--data-dir").arg(directory.path());
+        let imported = import.arg("--file").arg(&dump).output().unwrap();
+        assert!(imported.status.success(), "{imported:?}");
+        let place = ["--source", "embedded", "--no-settler", "--data-dir"].map(OsStr::new);
+        report(size, &[&place[..], &[directory.path().as_os_str()]].concat()).await;
+    }
+}
+
+/// How many objects there are, in the order of measuring.
+fn sizes() -> Vec<usize> {
+    let sizes = std::env::var("OPSDECK_OBJECTS").unwrap_or_else(|_| "1000 10000 100000".into());
+    sizes
+        .split_whitespace()
+        .map(|size| size.parse().expect("a number"))
+        .collect()
+}
+
+fn binary() -> PathBuf {
+    std::env::var_os("OPSDECK_BIN").map_or_else(|| env!("CARGO_BIN_EXE_opsdeck").into(), PathBuf::from)
+}
+
+/// The first of the same long row.
+fn objects(count: usize) -> Vec<Value> {
+    let now = "2026-09-23T12:00:00Z".parse().unwrap();
+    sample::generated(INCIDENTS, 1, now).take(count).collect()
+}
+
+async fn report(size: usize, place: &[&OsStr]) {
+    let bytes: usize = objects(size).iter().map(|object| object.to_string().len()).sum();
+    let (ready, kilobytes) = start(place).await;
+    println!(
+        "{size} objects of {} bytes, {}: ready after {} ms, {} MB resident",
+        bytes / size,
+        place[0].display(),
+        ready.as_millis(),
+        kilobytes / 1024
+    );
 }
 
 fn address(object: &Value) -> Address {
@@ -81,25 +112,21 @@ fn address(object: &Value) -> Address {
     }
 }
 
-/// From the start of the process to readiness; then what it holds and the most that it held, in KB.
-async fn start(binary: &Path, kubeconfig: &Path, keys: &Path, directory: &Path) -> (Duration, u64, u64) {
+/// From the start of the process to readiness, and the most that it held until then.
+async fn start(place: &[&OsStr]) -> (Duration, u64) {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let began = Instant::now();
-    let process = Command::new(binary)
+    let process = Command::new(binary())
         .args(["serve", "--metrics-listen", "127.0.0.1:0", "--listen"])
         .arg(format!("127.0.0.1:{port}"))
-        .arg("--kubeconfig")
-        .arg(kubeconfig)
-        .arg("--api-keys-file")
-        .arg(keys)
+        .args(place)
         .stdout(Stdio::null())
-        .stderr(File::create(directory.join("log")).unwrap())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let measured = Measured(process);
     until("the server is ready", async || is_ready(port).unwrap_or(false)).await;
-    let ready = began.elapsed();
-    (ready, measured.kilobytes("VmRSS:"), measured.kilobytes("VmHWM:"))
+    (began.elapsed(), measured.kilobytes("VmHWM:"))
 }
 
 fn is_ready(port: u16) -> Option<bool> {

@@ -28,7 +28,9 @@ fn resources(directory: &str) -> Vec<Value> {
         panic!("{directory}: one document");
     };
     let files = kustomization["resources"].as_array().expect("resources");
-    let paths = files.iter().map(|file| format!("{directory}/{}", file.as_str().unwrap()));
+    let paths = files
+        .iter()
+        .map(|file| format!("{directory}/{}", file.as_str().unwrap()));
     paths.flat_map(|path| documents(&path)).collect()
 }
 
@@ -52,7 +54,10 @@ fn variables() -> BTreeSet<String> {
 }
 
 fn named(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array().into_iter().flatten().map(|entry| entry["name"].as_str().unwrap())
+    list.as_array()
+        .into_iter()
+        .flatten()
+        .map(|entry| entry["name"].as_str().unwrap())
 }
 
 #[test]
@@ -78,20 +83,31 @@ fn everything_selects_the_pods_of_the_deployment_and_ports_that_they_have() {
         .collect();
     used.extend(of_kind(&objects, "Service")["spec"]["ports"][0]["targetPort"].as_str());
     used.extend(
-        (of_kind(&objects, "NetworkPolicy")["spec"]["ingress"].as_array().unwrap().iter())
-            .flat_map(|rule| rule["ports"].as_array().unwrap())
-            .map(|port| port["port"].as_str().unwrap()),
+        (of_kind(&objects, "NetworkPolicy")["spec"]["ingress"]
+            .as_array()
+            .unwrap()
+            .iter())
+        .flat_map(|rule| rule["ports"].as_array().unwrap())
+        .map(|port| port["port"].as_str().unwrap()),
     );
     assert_eq!(used, ports);
     let account = &of_kind(&objects, "ServiceAccount")["metadata"]["name"];
     assert_eq!(&template["spec"]["serviceAccountName"], account);
-    assert_eq!(of_kind(&objects, "Service")["spec"]["ports"][0]["port"], 8090, "upstream's port");
+    assert_eq!(
+        of_kind(&objects, "Service")["spec"]["ports"][0]["port"],
+        8090,
+        "upstream's port"
+    );
 }
 
 #[test]
 fn manifests_leave_the_namespace_to_the_kustomization() {
     for object in resources("deploy").iter().chain(&resources("deploy/alerts")) {
-        assert!(object["metadata"]["namespace"].is_null(), "{}", object["metadata"]["name"]);
+        assert!(
+            object["metadata"]["namespace"].is_null(),
+            "{}",
+            object["metadata"]["name"]
+        );
     }
 }
 
@@ -120,7 +136,10 @@ fn the_pods_are_told_what_the_server_reads() {
 fn a_pod_has_the_time_that_its_end_takes() {
     const LAST_WRITES: u64 = 6;
     let granted = deployment()["spec"]["template"]["spec"]["terminationGracePeriodSeconds"].as_u64();
-    assert!(granted > Some(Manners::default().drain.as_secs() + LAST_WRITES), "{granted:?}");
+    assert!(
+        granted > Some(Manners::default().drain.as_secs() + LAST_WRITES),
+        "{granted:?}"
+    );
 }
 
 #[test]
@@ -129,7 +148,11 @@ fn alerts_ask_for_figures_that_there_are() {
     metrics.data_aged("Issue", Some(0));
     metrics.requests.answered("GET", 200, std::time::Duration::ZERO);
     let shown = metrics.text();
-    let shows = |name: &str| shown.lines().any(|line| line.starts_with(&format!("{name}{{")) || line.starts_with(&format!("{name} ")));
+    let shows = |name: &str| {
+        shown
+            .lines()
+            .any(|line| line.starts_with(&format!("{name}{{")) || line.starts_with(&format!("{name} ")))
+    };
     let rules = resources("deploy/alerts");
     let rules = of_kind(&rules, "PrometheusRule");
     let rules: Vec<_> = (rules["spec"]["groups"].as_array().unwrap().iter())
@@ -141,7 +164,10 @@ fn alerts_ask_for_figures_that_there_are() {
         let expression = rule["expr"].as_str().unwrap();
         let words = expression.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
         asked.extend(words.filter(|word| word.starts_with("opsdeck")));
-        for (_, bucket) in expression.match_indices("{le=").map(|(at, _)| expression[at..].split_at(1)) {
+        for (_, bucket) in expression
+            .match_indices("{le=")
+            .map(|(at, _)| expression[at..].split_at(1))
+        {
             let bucket = bucket.split('}').next().unwrap();
             assert!(shown.contains(bucket), "{bucket} in {shown}");
         }
@@ -156,7 +182,11 @@ fn alerts_ask_for_figures_that_there_are() {
 fn the_image_is_built_by_words_that_there_are() {
     let dockerfile = text("Dockerfile");
     let makefile = text("Makefile");
-    let words: Vec<_> = dockerfile.split("make ").skip(1).filter_map(|rest| rest.split_whitespace().next()).collect();
+    let words: Vec<_> = dockerfile
+        .split("make ")
+        .skip(1)
+        .filter_map(|rest| rest.split_whitespace().next())
+        .collect();
     assert!(words.contains(&"build"), "{words:?}");
     for word in dockerfile
         .lines()
@@ -167,17 +197,27 @@ fn the_image_is_built_by_words_that_there_are() {
     }
     let ignored = text(".dockerignore");
     let ignored: Vec<_> = ignored.lines().filter(|line| !line.starts_with('#')).collect();
-    for line in dockerfile.lines().filter(|line| line.starts_with("COPY ") && !line.contains("--from")) {
+    for line in dockerfile
+        .lines()
+        .filter(|line| line.starts_with("COPY ") && !line.contains("--from"))
+    {
         let words: Vec<_> = line.split_whitespace().skip(1).collect();
         for source in &words[..words.len() - 1] {
             assert!(root().join(source).exists(), "{source}");
             assert!(!ignored.contains(source), "{source} does not reach the build");
         }
     }
-    let script = dockerfile.split("RUN scripts/").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap();
+    let script = dockerfile
+        .split("RUN scripts/")
+        .nth(1)
+        .and_then(|rest| rest.split_whitespace().next())
+        .unwrap();
     assert!(root().join("scripts").join(script).exists());
     let line = Cli::command();
-    for json in dockerfile.lines().filter_map(|line| line.split_once("CMD [").map(|(_, rest)| format!("[{rest}"))) {
+    for json in dockerfile
+        .lines()
+        .filter_map(|line| line.split_once("CMD [").map(|(_, rest)| format!("[{rest}")))
+    {
         let words: Vec<String> = serde_json::from_str(&json).unwrap();
         let command = words.last().unwrap();
         assert!(line.find_subcommand(command).is_some(), "opsdeck {command}");
@@ -192,7 +232,10 @@ fn image_and_deployment_agree_on_version_and_user() {
     assert_eq!(pod["containers"][0]["image"], image.as_str());
     let dockerfile = text("Dockerfile");
     assert!(dockerfile.contains(&image));
-    let user = dockerfile.lines().find_map(|line| line.strip_prefix("USER ")).expect("a user");
+    let user = dockerfile
+        .lines()
+        .find_map(|line| line.strip_prefix("USER "))
+        .expect("a user");
     let context = &pod["securityContext"];
     assert_eq!(user, format!("{}:{}", context["runAsUser"], context["runAsGroup"]));
 }
