@@ -109,7 +109,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
 }
 
 /// Longer than a write tries.
-const LAST_WRITES: Duration = Duration::from_secs(6);
+pub const LAST_WRITES: Duration = Duration::from_secs(6);
 
 async fn bind(flag: &str, address: SocketAddr) -> Result<TcpListener, Misconfigured> {
     TcpListener::bind(address)

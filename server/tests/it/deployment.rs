@@ -2,7 +2,7 @@
 //! manifests is asked in `tests/cluster`.
 
 use clap::CommandFactory as _;
-use opsdeck::{cli::Cli, listen::Manners, telemetry::metrics::Metrics};
+use opsdeck::{cli::Cli, listen::Manners, run, telemetry::metrics::Metrics};
 use serde_json::Value;
 use std::{
     collections::BTreeSet,
@@ -134,12 +134,9 @@ fn the_pods_are_told_what_the_server_reads() {
 
 #[test]
 fn a_pod_has_the_time_that_its_end_takes() {
-    const LAST_WRITES: u64 = 6;
+    let needed = Manners::default().drain + run::LAST_WRITES;
     let granted = deployment()["spec"]["template"]["spec"]["terminationGracePeriodSeconds"].as_u64();
-    assert!(
-        granted > Some(Manners::default().drain.as_secs() + LAST_WRITES),
-        "{granted:?}"
-    );
+    assert!(granted > Some(needed.as_secs()), "{granted:?}");
 }
 
 #[test]
@@ -178,47 +175,49 @@ fn alerts_ask_for_figures_that_there_are() {
     }
 }
 
+/// What stands after `word` in the instructions of the Dockerfile, up to the end of the line.
+fn instructed<'a>(dockerfile: &'a str, word: &str) -> Vec<&'a str> {
+    let instructions = dockerfile.lines().filter(|line| !line.starts_with('#'));
+    let rests: Vec<_> = instructions
+        .filter_map(|line| {
+            line.split_once(word)
+                .map(|(_, rest)| rest.trim_end_matches('\\').trim())
+        })
+        .collect();
+    assert!(!rests.is_empty(), "{word}");
+    rests
+}
+
 #[test]
 fn the_image_is_built_by_words_that_there_are() {
-    let dockerfile = text("Dockerfile");
-    let makefile = text("Makefile");
-    let words: Vec<_> = dockerfile
-        .split("make ")
-        .skip(1)
-        .filter_map(|rest| rest.split_whitespace().next())
-        .collect();
-    assert!(words.contains(&"build"), "{words:?}");
-    for word in dockerfile
-        .lines()
-        .filter(|line| !line.starts_with('#') && line.contains("make "))
-        .filter_map(|line| line.split("make ").nth(1)?.split_whitespace().next())
-    {
+    let (dockerfile, makefile, ignored) = (text("Dockerfile"), text("Makefile"), text(".dockerignore"));
+    for word in instructed(&dockerfile, "make ") {
         assert!(makefile.contains(&format!("\n{word}:")), "make {word}");
     }
-    let ignored = text(".dockerignore");
-    let ignored: Vec<_> = ignored.lines().filter(|line| !line.starts_with('#')).collect();
-    for line in dockerfile
-        .lines()
-        .filter(|line| line.starts_with("COPY ") && !line.contains("--from"))
-    {
-        let words: Vec<_> = line.split_whitespace().skip(1).collect();
-        for source in &words[..words.len() - 1] {
+    for script in instructed(&dockerfile, "RUN scripts/") {
+        let (script, argument) = script.split_once(' ').unwrap();
+        assert!(
+            text(&format!("scripts/{script}")).contains(&format!("{argument} | ")),
+            "{script} {argument}"
+        );
+    }
+    for copied in instructed(&dockerfile, "COPY ") {
+        let mut sources: Vec<_> = copied.split_whitespace().collect();
+        sources.pop();
+        if sources[0].starts_with("--from") {
+            continue;
+        }
+        for source in sources {
             assert!(root().join(source).exists(), "{source}");
-            assert!(!ignored.contains(source), "{source} does not reach the build");
+            assert!(
+                !ignored.lines().any(|line| line == source),
+                "{source} is not sent to the engine"
+            );
         }
     }
-    let script = dockerfile
-        .split("RUN scripts/")
-        .nth(1)
-        .and_then(|rest| rest.split_whitespace().next())
-        .unwrap();
-    assert!(root().join("scripts").join(script).exists());
     let line = Cli::command();
-    for json in dockerfile
-        .lines()
-        .filter_map(|line| line.split_once("CMD [").map(|(_, rest)| format!("[{rest}")))
-    {
-        let words: Vec<String> = serde_json::from_str(&json).unwrap();
+    for command in instructed(&dockerfile, "CMD ") {
+        let words: Vec<String> = serde_json::from_str(command).unwrap();
         let command = words.last().unwrap();
         assert!(line.find_subcommand(command).is_some(), "opsdeck {command}");
     }
