@@ -51,7 +51,7 @@ async fn measure_over_a_cluster() {
             .for_each_concurrent(TOGETHER, async |object| put(&client, &address(&object), object).await)
             .await;
         let kubeconfig = bed.kubeconfig(ADMIN);
-        report(size, &["--kubeconfig".as_ref(), kubeconfig.as_os_str()]).await;
+        report(size, "cluster", &["--kubeconfig".as_ref(), kubeconfig.as_os_str()]).await;
     }
 }
 
@@ -68,7 +68,12 @@ async fn measure_over_the_embedded_store() {
         let imported = import.arg("--file").arg(&dump).output().unwrap();
         assert!(imported.status.success(), "{imported:?}");
         let place = ["--source", "embedded", "--no-settler", "--data-dir"].map(OsStr::new);
-        report(size, &[&place[..], &[directory.path().as_os_str()]].concat()).await;
+        report(
+            size,
+            "embedded store",
+            &[&place[..], &[directory.path().as_os_str()]].concat(),
+        )
+        .await;
     }
 }
 
@@ -91,13 +96,12 @@ fn objects(count: usize) -> Vec<Value> {
     sample::generated(INCIDENTS, 1, now).take(count).collect()
 }
 
-async fn report(size: usize, place: &[&OsStr]) {
+async fn report(size: usize, source: &str, place: &[&OsStr]) {
     let bytes: usize = objects(size).iter().map(|object| object.to_string().len()).sum();
     let (ready, kilobytes) = start(place).await;
     println!(
-        "{size} objects of {} bytes, {}: ready after {} ms, {} MB resident",
+        "{source}, {size} objects of {} bytes: ready after {} ms, {} MB resident",
         bytes / size,
-        place[0].display(),
         ready.as_millis(),
         kilobytes / 1024
     );
