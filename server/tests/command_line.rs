@@ -50,12 +50,12 @@ impl Running {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap();
-        let mut log = BufReader::new(process.stderr.take().unwrap());
+            .expect("a command that runs");
+        let mut log = BufReader::new(process.stderr.take().expect("a pipe"));
         let mut line = String::new();
         while !line.contains(" serving ") {
             line.clear();
-            assert_ne!(log.read_line(&mut line).unwrap(), 0, "the server has ended");
+            assert_ne!(log.read_line(&mut line).expect("text"), 0, "the server has ended");
         }
         let address = line
             .split("address=")
@@ -72,9 +72,9 @@ impl Running {
     fn health(&self, args: &[&str]) -> Result<String, String> {
         let output = opsdeck(&[&["healthcheck", "--listen", &self.address], args].concat())
             .output()
-            .unwrap();
+            .expect("a command that runs");
         let said = |bytes: &[u8]| {
-            let said = String::from_utf8(bytes.to_owned()).unwrap();
+            let said = String::from_utf8(bytes.to_owned()).expect("text");
             assert_eq!(said.lines().count(), 1, "{said}");
             said.replace(&self.address, "ADDRESS").trim_end().to_owned()
         };

@@ -30,7 +30,7 @@ fn resources(directory: &str) -> Vec<Value> {
     let files = kustomization["resources"].as_array().expect("resources");
     let paths = files
         .iter()
-        .map(|file| format!("{directory}/{}", file.as_str().unwrap()));
+        .map(|file| format!("{directory}/{}", file.as_str().expect("a file")));
     paths.flat_map(|path| documents(&path)).collect()
 }
 
@@ -57,7 +57,7 @@ fn named(list: &Value) -> impl Iterator<Item = &str> {
     list.as_array()
         .into_iter()
         .flatten()
-        .map(|entry| entry["name"].as_str().unwrap())
+        .map(|entry| entry["name"].as_str().expect("a name"))
 }
 
 #[test]
