@@ -206,10 +206,12 @@ fn Freshness() -> impl IntoView {
             }}
             <span class=class role="status">
                 {word}
-                <span class="moment" hidden=is_live>
-                    {move || time_of_day(refresh.as_of())}
-                    " UTC"
-                </span>
+                {move || {
+                    (!is_live())
+                        .then(|| {
+                            view! { <span class="moment">{move || time_of_day(refresh.as_of())} " UTC"</span> }
+                        })
+                }}
             </span>
             // Without script this loads the page again, which is the same.
             <a

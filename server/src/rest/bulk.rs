@@ -33,6 +33,7 @@ type Named = (String, String, Result<Arc<Issue>, Error>);
 pub(super) async fn change_incidents(mut ask: Ask, body: Bytes) -> Result<Response, Error> {
     let members = Members::parse(&body)?;
     let what = deed(&members)?;
+    ask.must_be_read::<Issue>()?;
     let named = match (members.objects("items")?, members.object("filter")?) {
         (Some(items), None) => listed(&ask, &items)?,
         (None, Some(filter)) => matching(&mut ask, &filter)?,

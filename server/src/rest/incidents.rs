@@ -96,10 +96,7 @@ pub(super) async fn resolve_incident(Path(name): Path<String>, ask: Ask, body: B
 }
 
 async fn triage_one(ask: &Ask, name: &str, what: Triage) -> Result<Response, Error> {
-    let issue = {
-        let snapshot = ask.console.catalog.snapshot();
-        ask.find::<Issue>(&snapshot, &INCIDENT, name)?.object.clone()
-    };
+    let issue = ask.subject::<Issue>(&INCIDENT, name)?;
     let issue = triage_issue(ask, issue, what).await?;
     Ok(ask.written(&INCIDENT, &*issue))
 }

@@ -63,13 +63,20 @@ impl Ask {
         deed: Deed,
         rule: impl Fn(&K, Timestamp) -> Result<D, Error> + Send + Sync + 'static,
     ) -> Result<Arc<K>, Error> {
-        // What has not been read, or cannot be, is not missing.
-        Freshness::of(&[K::KIND], &*self.console.source)?;
-        let object = {
-            let snapshot = self.console.catalog.snapshot();
-            self.find::<K>(&snapshot, single, name)?.object.clone()
-        };
+        let object = self.subject(single, name)?;
         self.change_object(single, object, deed, rule).await
+    }
+
+    /// What is to be changed, as it is now.
+    pub(super) fn subject<K: Subject>(&self, single: &Single, name: &str) -> Result<Arc<K>, Error> {
+        self.must_be_read::<K>()?;
+        let snapshot = self.console.catalog.snapshot();
+        Ok(self.find::<K>(&snapshot, single, name)?.object.clone())
+    }
+
+    /// What has not been read, or cannot be, is not missing.
+    pub(super) fn must_be_read<K: Subject>(&self) -> Result<(), Error> {
+        Freshness::of(&[K::KIND], &*self.console.source).map(drop)
     }
 
     /// The same to an object that was found already.
