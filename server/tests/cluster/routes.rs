@@ -28,6 +28,7 @@ const KINDS: &[(&str, Kind)] = &[
     ("chaos", Kind::ChaosExperiment),
     ("clusters", Kind::ClusterRegistration),
     ("audit", Kind::AuditEvent),
+    ("policies", Kind::ApprovalPolicy),
 ];
 
 /// Bodies of routes, by method and path, for which the usual one does not do.
@@ -78,7 +79,7 @@ fn targets(route: &Route, objects: &[Value]) -> Vec<String> {
         .filter(|object| object["kind"] == kind.as_str())
         .map(|object| {
             let part = |member: &str| object["metadata"][member].as_str().unwrap_or_default();
-            let path = path.replace("{name}", part("name"));
+            let path = path.replace("{name}", part("name")).replace("{kind}", "approval");
             assert!(!path.contains('{'), "say here what else {path} is about");
             format!("{path}?namespace={}", part("namespace"))
         })
