@@ -12,6 +12,7 @@ mod outage;
 mod pod;
 mod proxy;
 mod reading;
+mod recorded;
 mod replicas;
 mod rights;
 mod routes;

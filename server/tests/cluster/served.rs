@@ -42,9 +42,14 @@ pub(crate) struct Answer {
 impl Served {
     /// Serves what this kubeconfig leads to; the listener is open, readiness is another matter.
     pub(crate) async fn start(kubeconfig: &Path) -> Self {
+        Self::start_with(kubeconfig, KEYS).await
+    }
+
+    /// As `start`, with other keys.
+    pub(crate) async fn start_with(kubeconfig: &Path, keys: &str) -> Self {
         let mut command = Command::new(OPSDECK);
         command.args(["serve", "--kubeconfig"]).arg(kubeconfig);
-        Self::run(command).await
+        Self::run(command, keys).await
     }
 
     /// Serves as in a pod that has this service account mounted, in front of the API server on that port. Nothing where this
@@ -76,13 +81,13 @@ impl Served {
             .env("KUBERNETES_SERVICE_HOST", "127.0.0.1")
             .env("KUBERNETES_SERVICE_PORT", port.to_string())
             .env_remove("KUBECONFIG");
-        Some(Self::run(command).await)
+        Some(Self::run(command, KEYS).await)
     }
 
-    async fn run(mut command: Command) -> Self {
+    async fn run(mut command: Command, key_list: &str) -> Self {
         let directory = TempDir::new().unwrap();
         let keys = directory.path().join("keys.yaml");
-        fs::write(&keys, KEYS).unwrap();
+        fs::write(&keys, key_list).unwrap();
         let [port, metrics] = [(); 2]
             .map(|()| TcpListener::bind("127.0.0.1:0").unwrap())
             .map(|listener| listener.local_addr().unwrap().port());
@@ -121,7 +126,15 @@ impl Served {
     }
 
     pub(crate) async fn until(&self, what: &str, target: &str, holds: impl Fn(&Answer) -> bool) {
-        until(what, async || holds(&self.get(target))).await;
+        self.until_asked_by(MIRA, what, target, holds).await;
+    }
+
+    pub(crate) async fn until_asked_by(&self, key: &str, what: &str, target: &str, holds: impl Fn(&Answer) -> bool) {
+        until(what, async || holds(&self.send(key, "GET", target, ""))).await;
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
     }
 
     pub(crate) fn log(&self) -> String {
