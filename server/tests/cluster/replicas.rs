@@ -21,8 +21,8 @@ const NOTE: &str = "example.com/note";
 /// What was asked, by whom, and what came back.
 type Asked = (&'static str, &'static str, Answer);
 
-/// Everybody asks both replicas for each of these, all at the same time.
-fn all_at_once(replicas: &[Served], asks: &'static [(&'static str, &'static str)]) -> Vec<Asked> {
+/// Everybody asks both replicas for each of these on the object, all at the same time.
+fn all_at_once(replicas: &[Served], object: &str, asks: &'static [(&'static str, &'static str)]) -> Vec<Asked> {
     let people = [MIRA, TOMASZ, INES];
     tokio::task::block_in_place(|| {
         thread::scope(|scope| {
@@ -30,7 +30,7 @@ fn all_at_once(replicas: &[Served], asks: &'static [(&'static str, &'static str)
                 .flat_map(|served| people.map(|person| (served, person)))
                 .flat_map(|(served, person)| asks.iter().map(move |(verb, body)| (served, person, *verb, *body)))
                 .map(|(served, person, verb, body)| {
-                    let target = format!("{INCIDENT}/{verb}?namespace=shop");
+                    let target = format!("{object}/{verb}?namespace=shop");
                     scope.spawn(move || (verb, person, served.post(person, &target, body)))
                 })
                 .collect();
@@ -83,7 +83,11 @@ async fn what_is_asked_of_two_replicas_at_once_is_done_once_and_told_once() {
 
     let patching = client.clone();
     let kubectl = tokio::spawn(async move { annotate(&patching, 0..30).await });
-    let asked = all_at_once(&replicas, &[("acknowledge", ""), ("snooze", r#"{"duration": "1h"}"#)]);
+    let asked = all_at_once(
+        &replicas,
+        INCIDENT,
+        &[("acknowledge", ""), ("snooze", r#"{"duration": "1h"}"#)],
+    );
     kubectl.await.unwrap();
     assert_eq!(asked.len(), 12);
     for (verb, person, answer) in &asked {
@@ -94,7 +98,7 @@ async fn what_is_asked_of_two_replicas_at_once_is_done_once_and_told_once() {
 
     let patching = client.clone();
     let kubectl = tokio::spawn(async move { annotate(&patching, 30..60).await });
-    let asked = all_at_once(&replicas, &[("resolve", r#"{"resolution": "rolled back"}"#)]);
+    let asked = all_at_once(&replicas, INCIDENT, &[("resolve", r#"{"resolution": "rolled back"}"#)]);
     kubectl.await.unwrap();
     let (won, lost): (Vec<_>, Vec<_>) = asked.into_iter().partition(|(_, _, answer)| answer.status == 200);
     let [(_, winner, _)] = &*won else {
@@ -143,4 +147,86 @@ async fn what_is_asked_of_two_replicas_at_once_is_done_once_and_told_once() {
         stored.data["status"]["remediationAttempts"], 1,
         "what nobody touched is as it was"
     );
+}
+
+/// Nobody settles here, so the state stays: what counts are the votes. Ten times over, or as often as `OPSDECK_ROUNDS` says.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_the_votes_on_two_replicas_each_key_has_one() {
+    let Some(bed) = Bed::start().await else { return };
+    bed.define(|_| true).await;
+    bed.namespace("shop").await;
+    let client = bed.client(ADMIN).await;
+    let kubeconfig = bed.kubeconfig(ADMIN);
+    let replicas = [Served::start(&kubeconfig).await, Served::start(&kubeconfig).await];
+    let rounds = std::env::var("OPSDECK_ROUNDS").map_or(10, |rounds| rounds.parse().expect("a number of rounds"));
+    for round in 1..=rounds {
+        let name = format!("request-{round}");
+        let request = json!({"spec": {
+            "issueRef": {"name": "one"}, "remediationPlanRef": "plan", "policyRef": "policy", "ruleName": "rule",
+            "requestedActions": [{"type": "RestartDeployment"}], "requester": "chatcli-operator",
+            "timeoutMinutes": 30, "requiredApprovers": 2,
+        }});
+        put(&client, &address(Kind::ApprovalRequest, &name), request).await;
+        let target = format!("/api/v1/approvals/{name}");
+        for served in &replicas {
+            served
+                .until("the request is read", &target, |answer| answer.status == 200)
+                .await;
+        }
+        let body = r#"{"approver": "somebody"}"#;
+        let asked = all_at_once(
+            &replicas,
+            &target,
+            &[
+                ("approve", r#"{"approver": "somebody"}"#),
+                ("reject", r#"{"approver": "somebody else"}"#),
+            ],
+        );
+        let (counted, refused): (Vec<_>, Vec<_>) = asked.into_iter().partition(|(_, _, answer)| answer.status == 200);
+        let voters: Vec<_> = counted.iter().map(|(_, person, _)| *person).collect();
+        for person in [MIRA, TOMASZ, INES] {
+            assert_eq!(
+                voters.iter().filter(|voter| **voter == person).count(),
+                1,
+                "{person} in round {round}: {counted:?}"
+            );
+        }
+        assert_eq!(refused.len(), 9);
+        for (_, _, answer) in &refused {
+            assert_eq!((answer.status, answer.reason()), (409, "already_decided"), "{answer:?}");
+        }
+        let stored = objects(&client, Kind::ApprovalRequest, Some("shop"))
+            .get(&name)
+            .await
+            .unwrap();
+        let votes = stored.data["status"]["decisions"].as_array().unwrap();
+        assert_eq!(votes.len(), 3, "round {round}: {votes:?}");
+        assert_eq!(stored.data["status"]["state"], "Pending");
+        for (verb, person, _) in &counted {
+            let verdict = if *verb == "approve" { "approved" } else { "rejected" };
+            let is_theirs = |vote: &&serde_json::Value| {
+                vote["approver"]
+                    .as_str()
+                    .is_some_and(|approver| approver.contains(&format!("(api-key: {person})")))
+            };
+            assert_eq!(
+                votes.iter().find(is_theirs).unwrap()["decision"],
+                verdict,
+                "{person}: {votes:?}"
+            );
+        }
+        until("whoever is asked says the same of it", async || {
+            let [one, other] = [&replicas[0], &replicas[1]].map(|served| served.get(&target).body);
+            one == other && one["spec"]["votes"].as_array().is_some_and(|votes| votes.len() == 3)
+        })
+        .await;
+        let late = replicas
+            .each_ref()
+            .map(|served| served.post(MIRA, &format!("{target}/approve?namespace=shop"), body));
+        let [one, other] = late.map(|answer| (answer.status, answer.body["by"].clone(), answer.body["at"].clone()));
+        assert_eq!(one, other);
+        assert_eq!(one.0, 409);
+    }
+    let told = trail(&client).await.values().sum::<usize>();
+    assert_eq!(told, 3 * rounds, "one event for each vote");
 }
