@@ -1,30 +1,20 @@
 //! What strangers can cost: memory under ten million hosts, and the time of a healthy client beside three hundred bad ones.
 //! Prints figures and ratios; judges nothing.
 
-use axum::Router;
+mod served;
+
 use opsdeck::{
-    access::{
-        caller::Door,
-        keys::KeySet,
-        limits::{Limits, PerMinute, Spender},
-    },
-    catalog::Catalog,
-    console::{About, Console},
-    listen::{Listener, Manners},
-    run,
-    source::{embedded::Embedded, sample},
-    telemetry::metrics::{Connections, Metrics},
+    access::limits::{Limits, Spender},
+    source::sample,
 };
+use served::{resident_kib, serve};
 use std::{
-    future::pending,
     net::{IpAddr, Ipv6Addr, SocketAddr},
-    num::NonZeroU32,
-    sync::Arc,
     time::{Duration, Instant},
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
 };
 
 const HOSTS: u32 = 10_000_000;
@@ -56,16 +46,8 @@ fn ten_million_hosts() {
     );
 }
 
-/// From `/proc`; 0 where there is none.
-fn resident_kib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok())
-        .unwrap_or(0)
-}
-
 async fn bad_company() {
-    let address = serve().await;
+    let (address, _) = serve(sample::objects(jiff::Timestamp::now())).await;
     let alone = p99(address).await;
     let _half_open = connections(address, HALF_OPEN).await;
     let mut slow = Vec::new();
@@ -121,33 +103,4 @@ async fn p99(address: SocketAddr) -> Duration {
 /// Every answer of the API is one line of JSON.
 fn ends(answer: &[u8]) -> bool {
     answer.ends_with(b"}\n")
-}
-
-async fn serve() -> SocketAddr {
-    let catalog = Arc::new(Catalog::new(1));
-    let source = Embedded::in_memory(catalog.clone()).expect("a store in memory");
-    let objects = sample::objects(jiff::Timestamp::now());
-    source.load(objects).await.expect("objects that are valid");
-    let plenty = PerMinute(NonZeroU32::MAX);
-    let keys = KeySet::parse("- {key: k, role: viewer}", None).expect("a list of keys");
-    let door = Door {
-        limits: Limits::new(plenty, plenty),
-        ..Door::over(keys)
-    };
-    let about = About {
-        source: "embedded",
-        context: None,
-    };
-    let console = Arc::new(Console::new(catalog, Arc::new(source), door, Metrics::default(), about));
-    let router: Router = run::router(console);
-    let socket = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = socket.local_addr().expect("an address");
-    let listener = Listener {
-        socket,
-        tls: None,
-        manners: Manners::default(),
-        connections: Connections::default(),
-    };
-    tokio::spawn(listener.serve(router, pending()));
-    address
 }
