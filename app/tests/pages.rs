@@ -10,7 +10,7 @@ use opsdeck_api::{
     API_VERSION, ErrorBody, List, ListMeta, ResourceRef, Single, StringMap,
     approval::{ApprovalItem, IssueName, RequestedAction, Vote},
     incident::IncidentItem,
-    whoami::WhoAmI,
+    whoami::{ServerInfo, WhoAmI},
 };
 use opsdeck_app::{Assets, PageContext, PageStatus, ServerApi, Theme, session, shell};
 use serde::Serialize;
@@ -31,7 +31,12 @@ struct Page {
 
 impl Api {
     fn signed_in() -> Self {
+        Self::of_a_server(ServerInfo::default())
+    }
+
+    fn of_a_server(server: ServerInfo) -> Self {
         let who = WhoAmI {
+            server,
             identity: "sre-mira".into(),
             role: "operator".into(),
             via: "session".into(),
@@ -275,4 +280,17 @@ async fn nothing_in_a_page_needs_what_the_policy_forbids() {
         let tag = script.split('>').next().unwrap_or_default();
         assert!(tag.contains("nonce="), "a script without nonce: {tag}");
     }
+}
+
+#[tokio::test]
+async fn a_page_of_a_cluster_that_is_away_says_since_when() {
+    let away = ServerInfo {
+        data_as_of: Some("2026-09-23T11:48:00Z".into()),
+        ..ServerInfo::default()
+    };
+    let page = Api::of_a_server(away).page("/").await;
+    page.assert_shows("The cluster does not answer. What is shown was true ");
+    page.assert_shows("12 m ago");
+    let page = Api::signed_in().page("/").await;
+    assert!(!page.text().contains("The cluster does not answer"));
 }
