@@ -1,7 +1,7 @@
 # The words a contributor needs. What is missing on the machine is installed on the way.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-e2e conformance cluster soak bench lint fmt deny bundle bundle-record shots
+.PHONY: help run build test test-rust test-e2e conformance cluster soak measure bench lint fmt deny bundle bundle-record shots
 
 help: ## List these words
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,10 @@ cluster: ## Bring up a real API server with the sample objects and say how to us
 soak: ## Run 200 schedules of network faults against a real API server; OPSDECK_SEED=n begins at another one
 	@scripts/tools.sh cluster
 	@OPSDECK_SCHEDULES=$${OPSDECK_SCHEDULES:-200} cargo test --locked --package opsdeck --test cluster -- --nocapture faults
+
+measure: ## Measure memory and start-up by how many objects a real API server has; OPSDECK_OBJECTS='1000 10000', OPSDECK_BIN=path
+	@scripts/tools.sh cluster
+	@cargo test --quiet --locked --package opsdeck --test cluster -- --ignored --nocapture --test-threads 1 measure
 
 bench: ## Measure the catalog at 1k, 10k and 100k incidents, and what strangers cost at the door
 	@cargo bench --locked --package opsdeck

@@ -20,6 +20,8 @@ say "building the browser bundle"
 sysroot=$(rustc --print sysroot)
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="--cfg erase_components \
   --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates --remap-path-prefix=$sysroot=rust"
+# Trunk is offline lest it download tools of its own; the crates must be there by then.
+cargo fetch --quiet --locked --target wasm32-unknown-unknown --target "$(rustc --print host-tuple)"
 RUST_BACKTRACE=0 trunk build --release --offline --log=warn
 
 new=$ROOT/target/site.new

@@ -9,9 +9,8 @@ use opsdeck::{
         limits::{Limits, PerMinute, Spender},
     },
     catalog::Catalog,
-    console::{About, Console, Drain},
+    console::{About, Console},
     listen::{Listener, Manners},
-    rest::Events,
     run,
     source::{embedded::Embedded, sample},
     telemetry::metrics::{Connections, Metrics},
@@ -27,7 +26,6 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
 };
-use tokio_util::task::TaskTracker;
 
 const HOSTS: u32 = 10_000_000;
 const REQUESTS: usize = 5_000;
@@ -132,24 +130,15 @@ async fn serve() -> SocketAddr {
     source.load(objects).await.expect("objects that are valid");
     let plenty = PerMinute(NonZeroU32::MAX);
     let keys = KeySet::parse("- {key: k, role: viewer}", None).expect("a list of keys");
-    let metrics = Metrics::default();
-    let console = Arc::new(Console {
-        catalog,
-        source: Arc::new(source),
-        door: Door {
-            limits: Limits::new(plenty, plenty),
-            ..Door::over(keys)
-        },
-        events: Events::new(&metrics.events),
-        metrics,
-        writes: TaskTracker::new(),
-        drain: Drain::default(),
-        about: About {
-            source: "embedded",
-            context: None,
-        },
-        base_path: String::new(),
-    });
+    let door = Door {
+        limits: Limits::new(plenty, plenty),
+        ..Door::over(keys)
+    };
+    let about = About {
+        source: "embedded",
+        context: None,
+    };
+    let console = Arc::new(Console::new(catalog, Arc::new(source), door, Metrics::default(), about));
     let router: Router = run::router(console);
     let socket = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = socket.local_addr().expect("an address");

@@ -59,6 +59,10 @@ pub enum Command {
     Crds,
     /// Print the manifests of the rights that the server needs in a cluster.
     Rbac(Rbac),
+    /// Ask a running server how it is. Exit code 0: it is well; 1: it is not, or cannot be reached.
+    ///
+    /// Without --url it asks where `serve` with the same flags and environment listens. Over TLS it takes any certificate.
+    Healthcheck(Healthcheck),
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -212,6 +216,28 @@ pub struct Door {
         value_name = "BOOL"
     )]
     pub cors_allow_credentials: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Healthcheck {
+    /// The server's address, such as https://ops.example.com/opsdeck, instead of what the other flags say.
+    #[arg(long)]
+    pub url: Option<String>,
+    /// Ask whether it has objects to show (/readyz), not only whether it lives (/livez).
+    #[arg(long)]
+    pub ready: bool,
+    /// Where it listens [default: port 8090, or CHATCLI_AIOPS_PORT; who listens everywhere is asked on loopback].
+    #[arg(long, env = "OPSDECK_LISTEN")]
+    pub listen: Option<SocketAddr>,
+    /// The port alone, under the name that upstream's operator reads.
+    #[arg(long, env = "CHATCLI_AIOPS_PORT", hide = true)]
+    pub port: Option<String>,
+    /// Under which path it serves.
+    #[arg(long, env = "OPSDECK_BASE_PATH", default_value = "")]
+    pub base_path: String,
+    /// The certificate that it was given: it speaks TLS then. The file is not read.
+    #[arg(long, env = "CHATCLI_AIOPS_TLS_CERT", value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -189,7 +189,8 @@ fn data_dir(store: &cli::Store) -> Result<PathBuf, Misconfigured> {
         .ok_or_else(|| Misconfigured("--data-dir is not given and there is no home directory to use instead".into()))
 }
 
-fn listen(given: Option<SocketAddr>, port: Option<&str>) -> Result<SocketAddr, Misconfigured> {
+/// The address that the two flags name together.
+pub(crate) fn listen(given: Option<SocketAddr>, port: Option<&str>) -> Result<SocketAddr, Misconfigured> {
     let port = match port.map(str::trim).filter(|text| !text.is_empty()) {
         Some(text) => text
             .parse()
@@ -221,7 +222,8 @@ fn session_secret(path: &Path) -> Result<Arc<[u8]>, Misconfigured> {
     Ok(secret.into())
 }
 
-fn base_path(text: &str) -> Result<String, Misconfigured> {
+/// Empty, or `/x` without a slash at the end.
+pub(crate) fn base_path(text: &str) -> Result<String, Misconfigured> {
     let path = text.trim_end_matches('/');
     let plain = |c: char| c.is_ascii_alphanumeric() || "/-_.~".contains(c);
     let whole = |segment: &str| !matches!(segment, "" | "." | "..");

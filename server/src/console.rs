@@ -66,6 +66,21 @@ impl Drain {
 // === impl Console ===
 
 impl Console {
+    /// At its start, mounted at the root: nothing is open, nothing is being written, nothing ends.
+    pub fn new(catalog: Arc<Catalog>, source: Arc<dyn Source>, door: Door, metrics: Metrics, about: About) -> Self {
+        Self {
+            catalog,
+            source,
+            door,
+            events: Events::new(&metrics.events),
+            metrics,
+            writes: TaskTracker::new(),
+            drain: Drain::default(),
+            about,
+            base_path: String::new(),
+        }
+    }
+
     /// The caller signs out: what is open under the session ends.
     pub fn end_session(&self, caller: &Caller) {
         if let Some(session) = caller.session {

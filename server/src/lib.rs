@@ -11,6 +11,7 @@ pub mod console;
 #[cfg(test)]
 mod fixtures;
 pub mod headers;
+pub mod healthcheck;
 pub mod json;
 pub mod listen;
 pub mod pages;

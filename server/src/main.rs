@@ -4,6 +4,7 @@ use clap::error::ErrorKind;
 use opsdeck::{
     cli::{self, Cli, Command},
     config::{Config, Misconfigured},
+    healthcheck::Question,
     run, telemetry,
 };
 use std::process::ExitCode;
@@ -36,6 +37,9 @@ fn main() -> ExitCode {
         }
         Command::Crds => run::crds(),
         Command::Rbac(rbac) => run::rbac(&rbac),
+        Command::Healthcheck(asked) => Question::try_from(asked)
+            .map_err(Into::into)
+            .and_then(|question| run::healthcheck(&question)),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

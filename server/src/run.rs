@@ -7,6 +7,7 @@ use crate::{
     config::{self, Config, Misconfigured, Objects},
     console::{About, Console, Drain, SharedConsole},
     headers,
+    healthcheck::Question,
     listen::{Listener, Manners, tls::Certificate},
     pages, resources, rest,
     source::{
@@ -36,7 +37,6 @@ use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
 };
-use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -66,15 +66,8 @@ async fn serve(config: Config) -> Result<(), Failure> {
         tokio::spawn(file.follow(config.door.keys.clone(), metrics.keys.clone()));
     }
     let console = Arc::new(Console {
-        catalog,
-        source,
-        door: config.door,
-        events: rest::Events::new(&metrics.events),
-        metrics: metrics.clone(),
-        writes: TaskTracker::new(),
-        drain: Drain::default(),
-        about,
         base_path: config.base_path,
+        ..Console::new(catalog, source, config.door, metrics.clone(), about)
     });
     let tls = config
         .certificate
@@ -115,7 +108,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
 }
 
 /// Longer than a write tries.
-const LAST_WRITES: Duration = Duration::from_secs(6);
+pub const LAST_WRITES: Duration = Duration::from_secs(6);
 
 async fn bind(flag: &str, address: SocketAddr) -> Result<TcpListener, Misconfigured> {
     TcpListener::bind(address)
@@ -229,6 +222,13 @@ pub fn rbac(command: &cli::Rbac) -> Result<(), Failure> {
             watched: &watched
         }
     )?;
+    Ok(())
+}
+
+/// Asks a running server how it is.
+pub fn healthcheck(question: &Question) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    println!("{}", runtime.block_on(question.ask())?);
     Ok(())
 }
 

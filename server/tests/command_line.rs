@@ -1,10 +1,12 @@
 //! What the command says before it does anything: exit codes and the one line that tells what to mend.
 
+use rcgen::{CertifiedKey, generate_simple_self_signed};
 use std::{
-    io::Write as _,
-    process::{Command, Output},
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, ChildStderr, Command, Output, Stdio},
 };
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 fn opsdeck(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_opsdeck"));
@@ -31,6 +33,64 @@ fn file(content: &str) -> NamedTempFile {
     let mut file = NamedTempFile::new().expect("a file");
     file.write_all(content.as_bytes()).expect("a request that is taken");
     file
+}
+
+/// A running server that goes with its owner.
+struct Running {
+    process: Child,
+    address: String,
+    _log: BufReader<ChildStderr>,
+}
+
+impl Running {
+    /// On a port of its own, which its log names.
+    fn start(args: &[&str]) -> Self {
+        let mut process = opsdeck(args)
+            .args(["--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("a command that runs");
+        let mut log = BufReader::new(process.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        while !line.contains(" serving ") {
+            line.clear();
+            assert_ne!(log.read_line(&mut line).expect("text"), 0, "the server has ended");
+        }
+        let address = line
+            .split("address=")
+            .nth(1)
+            .and_then(|rest| rest.split_whitespace().next());
+        Self {
+            process,
+            address: address.expect("where it listens").to_owned(),
+            _log: log,
+        }
+    }
+
+    /// Standard output where it is well, else standard error: one line either way.
+    fn health(&self, args: &[&str]) -> Result<String, String> {
+        let output = opsdeck(&[&["healthcheck", "--listen", &self.address], args].concat())
+            .output()
+            .expect("a command that runs");
+        let said = |bytes: &[u8]| {
+            let said = String::from_utf8(bytes.to_owned()).expect("text");
+            assert_eq!(said.lines().count(), 1, "{said}");
+            said.replace(&self.address, "ADDRESS").trim_end().to_owned()
+        };
+        match output.status.code() {
+            Some(0) => Ok(said(&output.stdout)),
+            Some(1) => Err(said(&output.stderr)),
+            other => panic!("{other:?}: {output:?}"),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 #[test]
@@ -153,4 +213,70 @@ fn a_drain_delay_is_a_duration() {
         assert_eq!(output.status.code(), Some(64), "{said}");
         assert!(said.contains("a duration such as 3s is expected"), "{said}");
     }
+}
+
+#[test]
+fn a_server_under_a_base_path_is_well_until_it_is_gone() {
+    let mut running = Running::start(&["preview", "--calm", "--base-path", "/ops"]);
+    assert_eq!(
+        running.health(&["--base-path", "/ops"]).unwrap(),
+        "http://ADDRESS/ops/livez: ok"
+    );
+    assert_eq!(
+        running.health(&["--base-path", "/ops", "--ready"]).unwrap(),
+        "http://ADDRESS/ops/readyz: ready"
+    );
+    let url = format!("http://{}/ops", running.address);
+    assert!(running.health(&["--url", &url]).is_ok());
+    let elsewhere = running.health(&[]).unwrap_err();
+    assert!(elsewhere.starts_with("opsdeck: http://ADDRESS/livez: "), "{elsewhere}");
+
+    running.process.kill().unwrap();
+    running.process.wait().unwrap();
+    let gone = running.health(&["--base-path", "/ops"]).unwrap_err();
+    assert!(
+        gone.starts_with("opsdeck: http://ADDRESS/ops/livez cannot be reached: "),
+        "{gone}"
+    );
+}
+
+#[test]
+fn a_server_is_asked_over_tls_whoever_signed_its_certificate() {
+    let directory = TempDir::new().unwrap();
+    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["ops.example".to_owned()]).unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (certificate, key) = (path("tls.crt"), path("tls.key"));
+    fs::write(&certificate, cert.pem()).unwrap();
+    fs::write(&key, signing_key.serialize_pem()).unwrap();
+    let running = Running::start(&["preview", "--calm", "--tls-cert", &certificate, "--tls-key", &key]);
+    assert_eq!(
+        running.health(&["--tls-cert", &certificate]).unwrap(),
+        "https://ADDRESS/livez: ok (over TLS 1.3; whose certificate it is was not asked)"
+    );
+    let plain = running.health(&[]).unwrap_err();
+    assert!(plain.contains("no HTTP is spoken there"), "{plain}");
+
+    let plain = Running::start(&["preview", "--calm"]);
+    let tls = plain.health(&["--tls-cert", &certificate]).unwrap_err();
+    assert!(tls.contains("no TLS 1.3 is spoken there"), "{tls}");
+}
+
+#[test]
+fn who_has_not_read_the_cluster_yet_lives_and_is_not_ready() {
+    let nowhere = file(
+        "{apiVersion: v1, kind: Config, current-context: a, contexts: [{name: a, context: {cluster: a, user: a}}],
+          clusters: [{name: a, cluster: {server: 'http://127.0.0.1:1'}}], users: [{name: a, user: {}}]}",
+    );
+    let running = Running::start(&["serve", "--kubeconfig", nowhere.path().to_str().unwrap()]);
+    assert_eq!(running.health(&[]).unwrap(), "http://ADDRESS/livez: ok");
+    assert_eq!(
+        running.health(&["--ready"]).unwrap_err(),
+        "opsdeck: http://ADDRESS/readyz: 503 Service Unavailable not ready: the cluster has not been read yet"
+    );
+}
+
+#[test]
+fn an_address_that_is_none_is_refused() {
+    let output = opsdeck(&["healthcheck", "--url", "ops.example"]).output().unwrap();
+    assert!(refused(&output).contains("--url must be an address such as"));
 }

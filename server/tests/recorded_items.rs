@@ -7,8 +7,8 @@ use opsdeck::{
     catalog::{Catalog, Snapshot, project},
     json,
     resources::{
-        AIInsight, ApprovalRequest, AuditEvent, ConfigMap, Deployment, IncidentSLA, Issue, Kind, Object, PostMortem,
-        RemediationPlan, Runbook, ServiceLevelObjective,
+        AIInsight, ApprovalRequest, AuditEvent, ClusterRegistration, ConfigMap, Deployment, IncidentSLA, Issue, Kind,
+        Object, PostMortem, RemediationPlan, Runbook, ServiceLevelObjective,
     },
     rules::analytics::{
         Bucket, Objects, Period, Records, Scope, capacity, compliance, cost, mttd, mttr, remediation_stats, summary,

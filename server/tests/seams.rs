@@ -42,12 +42,13 @@ const SEAMS: &[Seam] = &[
         example: "use kube::CustomResource;",
     },
     Seam {
-        rule: "HTTP is spoken by rest, access, pages, listen and headers, and by the link to the API server; run puts them together",
+        rule: "HTTP is spoken by rest, access, pages, listen and headers, by the link to the API server and by the healthcheck; run puts them together",
         within: &["api/src/", "app/src/", "server/src/"],
         except: &[
             "server/src/access.rs",
             "server/src/access/",
             "server/src/headers.rs",
+            "server/src/healthcheck.rs",
             "server/src/listen.rs",
             "server/src/listen/",
             "server/src/payload.rs",

@@ -173,7 +173,6 @@ mod tests {
     use opsdeck_api::Role;
     use serde_json::{Value, json};
     use std::sync::Arc;
-    use tokio_util::task::TaskTracker;
 
     /// One incident and one entry of a ledger, both of the 20th of September.
     fn console() -> SharedConsole {
@@ -190,18 +189,12 @@ mod tests {
         let catalog = Arc::new(Catalog::new(1));
         let store = Embedded::in_memory(catalog.clone()).unwrap();
         catalog.apply(objects, at(born));
-        Arc::new(Console {
-            source: Arc::new(store),
-            catalog,
-            door: Door::over(KeySet::parse("[]", None).unwrap()),
-            metrics: Metrics::default(),
-            writes: TaskTracker::new(),
-            about: About {
-                source: "embedded",
-                context: None,
-            },
-            base_path: String::new(),
-        })
+        let door = Door::over(KeySet::parse("[]", None).unwrap());
+        let about = About {
+            source: "embedded",
+            context: None,
+        };
+        Arc::new(Console::new(catalog, Arc::new(store), door, Metrics::default(), about))
     }
 
     fn ask(console: &SharedConsole, query: &str, now: Timestamp, held: Option<&HeaderValue>) -> Ask {
@@ -213,6 +206,7 @@ mod tests {
                 key_id: String::new(),
                 via: Via::Key,
                 expires_at: None,
+                session: None,
             },
             params: Params::parse(query),
             now,

@@ -23,6 +23,7 @@ pub struct Metrics {
     /// When the TLS certificate in force ends, in Unix seconds; 0 without TLS.
     pub certificate_end: Gauge,
     pub certificate_failures: Counter,
+    data_age: Family<OfKind, Gauge>,
     registry: std::sync::Arc<Registry>,
 }
 
@@ -56,6 +57,11 @@ pub struct EventStreams {
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct OfKind {
+    kind: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
 struct Answer {
     method: &'static str,
     code: u16,
@@ -74,6 +80,7 @@ impl Default for Metrics {
         let (keys, connections) = (Keys::default(), Connections::default());
         let events = EventStreams::default();
         let (certificate_end, certificate_failures) = (Gauge::default(), Counter::default());
+        let data_age = Family::default();
         registry.register(
             "build",
             "Which server this is",
@@ -116,6 +123,12 @@ impl Default for Metrics {
             "Changes of certificate or key that could not be taken over",
             certificate_failures.clone(),
         );
+        registry.register_with_unit(
+            "data_age",
+            "How long ago what is shown of a kind was last known to be true; 0 while it is, absent while there is nothing",
+            Unit::Seconds,
+            data_age.clone(),
+        );
         Self {
             requests,
             keys,
@@ -123,6 +136,7 @@ impl Default for Metrics {
             events,
             certificate_end,
             certificate_failures,
+            data_age,
             registry: registry.into(),
         }
     }
@@ -130,6 +144,17 @@ impl Default for Metrics {
 
 impl Metrics {
     pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+    pub fn data_aged(&self, kind: &'static str, seconds: Option<i64>) {
+        match seconds {
+            Some(seconds) => {
+                self.data_age.get_or_create(&OfKind { kind }).set(seconds);
+            }
+            None => {
+                self.data_age.remove(&OfKind { kind });
+            }
+        }
+    }
 
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -170,6 +195,9 @@ mod tests {
         metrics.requests.answered("BREW", 405, Duration::from_millis(1));
         metrics.keys.loaded.set(3);
         metrics.certificate_end.set(1_790_164_800);
+        metrics.data_aged("Issue", Some(61));
+        metrics.data_aged("Runbook", Some(0));
+        metrics.data_aged("Runbook", None);
         let text = metrics.text();
         for line in [
             r#"opsdeck_http_requests_total{method="GET",code="200"} 1"#,
@@ -180,5 +208,10 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line} in {text}");
         }
+        let aged: Vec<_> = text
+            .lines()
+            .filter(|line| line.starts_with("opsdeck_data_age"))
+            .collect();
+        assert_eq!(aged, [r#"opsdeck_data_age_seconds{kind="Issue"} 61"#]);
     }
 }

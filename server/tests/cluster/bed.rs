@@ -289,6 +289,8 @@ fn api(binaries: &Path, directory: &Path, ports: Ports) -> Process {
         format!("--token-auth-file={}", file("tokens.csv")),
         "--authorization-mode=RBAC".into(),
         "--disable-admission-plugins=ServiceAccount".into(),
+        // As clusters have it: what a namespace forbids is then forbidden by its own policy.
+        "--allow-privileged=true".into(),
     ];
     Process::start(&binaries.join("kube-apiserver"), &arguments, &directory.join("api.log"))
 }

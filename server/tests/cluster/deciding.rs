@@ -4,7 +4,7 @@ use crate::{
     bed::{ADMIN, Bed},
     load::objects,
     reading::access,
-    served::{Answer, Served},
+    served::{Answer, MIRA, Served},
     shown::{address, issue},
 };
 use kube::api::ListParams;
@@ -71,7 +71,8 @@ async fn what_people_decide_is_stored_as_the_operator_reads_it() {
     served
         .until("it is ready", "/readyz", |answer| answer.status == 200)
         .await;
-    let send = |method: &str, path: &str, body: Value| served.send(method, &format!("/api/v1{path}"), &body);
+    let send =
+        |method: &str, path: &str, body: Value| served.send(MIRA, method, &format!("/api/v1{path}"), &body.to_string());
     let post = |path: &str, body: Value| send("POST", path, body);
 
     // A vote on a request without status; who settles is another.

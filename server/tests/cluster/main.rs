@@ -4,8 +4,10 @@
 
 mod bed;
 mod deciding;
+mod deployment;
 mod faults;
 mod load;
+mod measure;
 mod outage;
 mod pod;
 mod proxy;

@@ -184,26 +184,3 @@ impl Answer {
         self.body["reason"].as_str().unwrap_or_default()
     }
 }
-
-impl Served {
-    /// Asks for something to be done.
-    pub(crate) fn send(&self, method: &str, target: &str, body: &Value) -> Answer {
-        let body = body.to_string();
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        let length = body.len();
-        write!(
-            stream,
-            "{method} {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {KEY}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-        )
-        .unwrap();
-        let mut text = String::new();
-        stream.read_to_string(&mut text).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        Answer {
-            status: head.split(' ').nth(1).unwrap().parse().unwrap(),
-            head: head.to_ascii_lowercase(),
-            body: serde_json::from_str(body).unwrap_or_default(),
-        }
-    }
-}

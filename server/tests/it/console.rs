@@ -12,16 +12,15 @@ use opsdeck::{
         session::CookiePolicy,
     },
     catalog::{Catalog, Held},
-    console::{About, Console, Drain, SharedConsole},
+    console::{About, Console, SharedConsole},
     listen::Peer,
     resources::AuditEvent,
-    rest, run,
+    run,
     source::{Source, embedded::Embedded, sample, settler::Bench},
     telemetry::metrics::Metrics,
 };
 use serde_json::Value;
 use std::{net::SocketAddr, num::NonZeroU32, sync::Arc};
-use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 pub(crate) const VIEWER: &str = "key-of-a-viewer";
@@ -117,20 +116,13 @@ impl TestConsole {
     }
 
     fn put_together(catalog: Arc<Catalog>, door: Door, base_path: &str, source: Arc<dyn Source>) -> Self {
-        let metrics = Metrics::default();
+        let about = About {
+            source: "embedded",
+            context: None,
+        };
         let console = Arc::new(Console {
-            catalog,
-            source,
-            door,
-            events: rest::Events::new(&metrics.events),
-            metrics,
-            writes: TaskTracker::new(),
-            drain: Drain::default(),
-            about: About {
-                source: "embedded",
-                context: None,
-            },
             base_path: base_path.to_owned(),
+            ..Console::new(catalog, source, door, Metrics::default(), about)
         });
         let router = run::router(console.clone());
         Self { console, router }

@@ -324,7 +324,7 @@ async fn who_does_not_read_is_cut_and_costs_the_others_nothing() {
     slow.expect("hello").await;
     quick.expect("hello").await;
     for risk in 1..300 {
-        assess(&console, "checkout-oom", risk).await;
+        console.publish(&[("checkout-oom", risk)]);
         let change = quick.expect_change_of("checkout-oom").await;
         assert_eq!(change.data["item"]["riskScore"], risk);
     }

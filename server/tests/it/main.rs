@@ -8,6 +8,7 @@ mod bulk_writes;
 mod clusters;
 mod console;
 mod contract;
+mod deployment;
 mod ending;
 mod events;
 mod gate;
