@@ -30,25 +30,60 @@ const NAME: &str = r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$";
 
 /// What may go wrong: name of the component, and what it says.
 const REFUSALS: [(u16, &str, &str); 13] = [
-    (400, "Invalid", "Something that was sent cannot be used; `fields` says what."),
+    (
+        400,
+        "Invalid",
+        "Something that was sent cannot be used; `fields` says what.",
+    ),
     (401, "Unauthorized", "No key, or one that is not known."),
-    (403, "Forbidden", "The key's role is too low, or the cluster does not let the server do it (`forbidden_by_cluster`)."),
+    (
+        403,
+        "Forbidden",
+        "The key's role is too low, or the cluster does not let the server do it (`forbidden_by_cluster`).",
+    ),
     (404, "NotFound", "There is no such object."),
     (408, "Timeout", "The body did not come in time."),
-    (409, "Conflict", "It is no longer as it was, or the name alone does not say which one is meant; see `reason`."),
+    (
+        409,
+        "Conflict",
+        "It is no longer as it was, or the name alone does not say which one is meant; see `reason`.",
+    ),
     (413, "TooLarge", "The body is too large."),
     (414, "AddressTooLong", "Path and query are too long."),
-    (422, "Unprocessable", "The object's own schema does not take it; `fields` says what."),
-    (429, "RateLimited", "Too many requests. `Retry-After` says how long to wait."),
-    (500, "Internal", "Something went wrong; the log tells more under `requestId`."),
-    (503, "Unavailable", "It cannot be had at the moment. `Retry-After` says when to come back."),
-    (504, "GatewayTimeout", "No answer from the cluster in time: look before you repeat it."),
+    (
+        422,
+        "Unprocessable",
+        "The object's own schema does not take it; `fields` says what.",
+    ),
+    (
+        429,
+        "RateLimited",
+        "Too many requests. `Retry-After` says how long to wait.",
+    ),
+    (
+        500,
+        "Internal",
+        "Something went wrong; the log tells more under `requestId`.",
+    ),
+    (
+        503,
+        "Unavailable",
+        "It cannot be had at the moment. `Retry-After` says when to come back.",
+    ),
+    (
+        504,
+        "GatewayTimeout",
+        "No answer from the cluster in time: look before you repeat it.",
+    ),
 ];
 
 pub(super) async fn get_openapi(State(console): State<SharedConsole>, headers: HeaderMap) -> Result<Response, Error> {
     let mut body = json::to_bytes(&document(&console.base_path));
     body.push(b'\n');
-    let digest: String = Sha256::digest(&body)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest: String = Sha256::digest(&body)[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let tag = HeaderValue::try_from(format!("W/\"{digest}\"")).map_err(Error::internal)?;
     let mut response = if holds(headers.get(header::IF_NONE_MATCH), &tag) {
         let mut response = Response::new(Body::empty());
@@ -66,7 +101,10 @@ pub fn document(base_path: &str) -> Value {
     let mut schemas = Schemas::default();
     let error = schemas.answer::<ErrorBody>();
     let (chapters, operations) = operations::all(&mut schemas);
-    let operations: BTreeMap<_, _> = operations.into_iter().map(|operation| (operation.id, operation)).collect();
+    let operations: BTreeMap<_, _> = operations
+        .into_iter()
+        .map(|operation| (operation.id, operation))
+        .collect();
     let mut paths = Map::new();
     for route in routes() {
         // A route without a description is one that the tests name.
@@ -113,7 +151,9 @@ fn described(route: &Route, operation: &Operation) -> Value {
     if let Need::Role(role) = route.need {
         told["x-required-role"] = role.as_str().into();
     }
-    let parameters: Vec<_> = in_path(route.path).chain(operation.parameters.iter().cloned()).collect();
+    let parameters: Vec<_> = in_path(route.path)
+        .chain(operation.parameters.iter().cloned())
+        .collect();
     if !parameters.is_empty() {
         told["parameters"] = parameters.into();
     }
@@ -135,7 +175,9 @@ fn security(route: &Route, operation: &Operation) -> Value {
 }
 
 fn in_path(path: &'static str) -> impl Iterator<Item = Value> {
-    let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    let names = path
+        .split('/')
+        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
     names.map(|name| {
         let schema = match name {
             "kind" => json!({ "type": "string", "enum": super::policies::KINDS }),
@@ -158,7 +200,10 @@ fn answers(route: &Route, operation: &Operation) -> Value {
     }
     for (status, name, _) in REFUSALS {
         if refused_with(status, route, operation) {
-            answers.insert(status.to_string(), json!({ "$ref": format!("#/components/responses/{name}") }));
+            answers.insert(
+                status.to_string(),
+                json!({ "$ref": format!("#/components/responses/{name}") }),
+            );
         }
     }
     answers.into()
@@ -184,7 +229,10 @@ fn refused_with(status: u16, route: &Route, operation: &Operation) -> bool {
 fn refusals(error: &Value) -> Value {
     let responses = REFUSALS.map(|(_, name, description)| {
         let content = json!({ "application/json": { "schema": error } });
-        (name.to_owned(), json!({ "description": description, "content": content }))
+        (
+            name.to_owned(),
+            json!({ "description": description, "content": content }),
+        )
     });
     Value::Object(responses.into_iter().collect())
 }
@@ -207,7 +255,11 @@ mod tests {
     fn every_operation_has_a_name_of_its_own() {
         let routes = routes();
         let names: BTreeSet<_> = routes.iter().map(|route| route.operation).collect();
-        assert_eq!(names.len(), routes.len(), "two routes share a handler: give the second one its own");
+        assert_eq!(
+            names.len(),
+            routes.len(),
+            "two routes share a handler: give the second one its own"
+        );
     }
 
     #[test]

@@ -118,7 +118,10 @@ impl<'a> Book<'a> {
         summary: &'static str,
         kind: &'static str,
     ) -> &mut Self {
-        let schema = self.schemas.object::<S, S>(kind, kind, Has::Nothing);
+        // The type of the spec has the kind's own name.
+        let schema = self
+            .schemas
+            .object::<S, S>(&format!("{kind}Answer"), kind, Has::Nothing);
         self.read(id, summary, schema)
     }
 
@@ -204,7 +207,10 @@ impl<'a> Book<'a> {
 
     pub(super) fn optional_body<B: JsonSchema>(&mut self) -> &mut Self {
         let schema = self.schemas.body::<B>();
-        self.last().body = Some(Body { required: false, schema });
+        self.last().body = Some(Body {
+            required: false,
+            schema,
+        });
         self
     }
 
@@ -238,17 +244,22 @@ impl<'a> Book<'a> {
     }
 
     pub(super) fn paged(&mut self) -> &mut Self {
-        self.query("page", json!({ "type": "integer", "minimum": 1, "default": 1 }), "Which page, from 1.")
-            .query(
-                "pageSize",
-                json!({ "type": "integer", "minimum": 1, "default": 20 }),
-                "Items on a page; more than 100 count as 100.",
-            )
+        self.query(
+            "page",
+            json!({ "type": "integer", "minimum": 1, "default": 1 }),
+            "Which page, from 1.",
+        )
+        .query(
+            "pageSize",
+            json!({ "type": "integer", "minimum": 1, "default": 20 }),
+            "Items on a page; more than 100 count as 100.",
+        )
     }
 
     pub(super) fn period(&mut self) -> &mut Self {
         let moment = || json!({ "type": "string", "format": "date-time" });
-        self.query("from", moment(), "Not earlier than this.").query("to", moment(), "Not later than this.")
+        self.query("from", moment(), "Not earlier than this.")
+            .query("to", moment(), "Not later than this.")
     }
 
     pub(super) fn namespaces(&mut self) -> &mut Self {
@@ -258,7 +269,11 @@ impl<'a> Book<'a> {
 
     pub(super) fn table(&mut self) -> &mut Self {
         let schema = json!({ "type": "string", "enum": ["json", "csv"], "default": "json" });
-        self.query("format", schema, "`csv`: the whole filtered list as a table, which `Accept: text/csv` asks for too.");
+        self.query(
+            "format",
+            schema,
+            "`csv`: the whole filtered list as a table, which `Accept: text/csv` asks for too.",
+        );
         let text = json!({ "schema": { "type": "string" } });
         self.last().answer.content.insert("text/csv".into(), text);
         self
@@ -288,7 +303,9 @@ impl<'a> Book<'a> {
     /// Search and order, as lists have them.
     pub(super) fn words<K: Held>(&mut self) -> &mut Self {
         let members = COMMON.iter().chain(K::SORTABLE);
-        let members: Vec<_> = members.flat_map(|member| [(*member).to_owned(), format!("-{member}")]).collect();
+        let members: Vec<_> = members
+            .flat_map(|member| [(*member).to_owned(), format!("-{member}")])
+            .collect();
         let alternatives = members.join("|");
         let pattern = format!("^(need|({alternatives})(,({alternatives}))*)$");
         self.query("q", json!({ "type": "string" }), "Words that must all occur, in any case.")
@@ -305,7 +322,11 @@ impl<'a> Book<'a> {
         let schema = json!({ "type": "string" });
         match single.unqualified {
             Unqualified::Anywhere => self
-                .query("namespace", schema, "Of the object. Needed where the name is in several.")
+                .query(
+                    "namespace",
+                    schema,
+                    "Of the object. Needed where the name is in several.",
+                )
                 .refused_with(409),
             Unqualified::Default => self.query("namespace", schema, "Of the object. `default` without."),
         }

@@ -113,7 +113,11 @@ impl Schemas {
         let mut required = vec!["apiVersion", "kind", "spec"];
         let parts = [
             ("status", self.answer::<T>(), [Has::StatusAndMeta, Has::Status]),
-            ("resourceMeta", self.answer::<ResourceMeta>(), [Has::StatusAndMeta, Has::Meta]),
+            (
+                "resourceMeta",
+                self.answer::<ResourceMeta>(),
+                [Has::StatusAndMeta, Has::Meta],
+            ),
         ];
         for (member, part, with) in parts {
             if with.contains(&has) {
@@ -131,6 +135,11 @@ impl Schemas {
     pub(super) fn component(&mut self, name: &str, schema: Value) -> Value {
         self.envelopes.insert(name.to_owned(), schema);
         json!({ "$ref": format!("#{DEFINITIONS}/{name}") })
+    }
+
+    /// Says of an envelope that it is around any of these kinds.
+    pub(super) fn of_kinds(&mut self, name: &str, kinds: &[String]) {
+        self.envelopes[name]["properties"]["kind"] = json!({ "type": "string", "enum": kinds });
     }
 
     fn envelope(&mut self, name: &str, kind: &str, mut schema: Value) -> Value {
@@ -155,14 +164,19 @@ impl Schemas {
         }
         let mut all = self.envelopes;
         for (name, schema) in answers.into_iter().chain(bodies) {
-            assert!(all.insert(name.clone(), schema).is_none(), "two schemas are called {name}");
+            assert!(
+                all.insert(name.clone(), schema).is_none(),
+                "two schemas are called {name}"
+            );
         }
         all.into()
     }
 }
 
 fn says(definitions: &mut Map<String, Value>, component: &str, member: &str, keyword: &str, words: &[&str]) {
-    let members = definitions.get_mut(component).and_then(|schema| schema.get_mut("properties"));
+    let members = definitions
+        .get_mut(component)
+        .and_then(|schema| schema.get_mut("properties"));
     match members.and_then(|members| members.get_mut(member)) {
         Some(schema) => schema[keyword] = json!(words),
         None => panic!("{component} has no member {member}"),
