@@ -14,7 +14,7 @@ pub struct List<T> {
     pub api_version: String,
     pub kind: String,
     pub metadata: ListMeta,
-    /// Upstream's server may say `null` where there is nothing.
+    // Upstream's server may say `null` where there is nothing.
     #[serde(
         default,
         deserialize_with = "null_as_empty",

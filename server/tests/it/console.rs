@@ -232,7 +232,8 @@ impl Asking<'_> {
 
     /// Held against what the document says of it.
     pub(crate) async fn answer(self) -> Answered {
-        let (method, target) = (self.method.clone(), self.target.clone());
+        let within = self.target.strip_prefix(&self.console.console.base_path);
+        let (method, target) = (self.method.clone(), within.unwrap_or_default().to_owned());
         let (parts, body) = self.response().await.into_parts();
         let bytes = body.collect().await.expect("a whole body").to_bytes();
         let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -54,7 +54,7 @@ fn operation(method: &Method, target: &str) -> Option<&'static Value> {
             && template
                 .iter()
                 .zip(&asked)
-                .all(|(expected, given)| expected.starts_with('{') || expected == given)
+                .all(|(expected, given)| expected == given || (expected.starts_with('{') && !given.is_empty()))
     };
     let paths = DOCUMENT["paths"].as_object()?;
     // What stands there word for word goes before what has a name in it.

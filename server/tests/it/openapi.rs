@@ -24,6 +24,22 @@ async fn under_a_base_path_it_says_where_the_api_is() {
     assert_eq!(document["servers"], json!([{ "url": "/ops/api/v1" }]));
 }
 
+#[tokio::test]
+async fn it_can_be_read_as_a_page_without_a_key_and_without_a_script() {
+    let console = TestConsole::mounted(Vec::new(), "[]", "/ops").await;
+    let page = console.get("/ops/docs/api?theme=dark").await_ok().await;
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    assert!(
+        page.header("content-security-policy")
+            .is_some_and(|policy| policy.contains("default-src 'none'"))
+    );
+    assert!(page.text.contains("data-theme=\"dark\""));
+    assert!(page.text.contains("href=\"/ops/api/v1/openapi.json\""));
+    for refused in ["<script", "<style", " style="] {
+        assert!(!page.text.contains(refused), "{refused} stands in the page");
+    }
+}
+
 /// The answers are held against the document where they come in, in `console`.
 #[tokio::test]
 async fn every_route_answers_what_the_document_says() {

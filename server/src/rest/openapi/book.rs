@@ -302,12 +302,9 @@ impl<'a> Book<'a> {
 
     /// Search and order, as lists have them.
     pub(super) fn words<K: Held>(&mut self) -> &mut Self {
-        let members = COMMON.iter().chain(K::SORTABLE);
-        let members: Vec<_> = members
-            .flat_map(|member| [(*member).to_owned(), format!("-{member}")])
-            .collect();
-        let alternatives = members.join("|");
-        let pattern = format!("^(need|({alternatives})(,({alternatives}))*)$");
+        let members: Vec<_> = COMMON.iter().chain(K::SORTABLE).copied().collect();
+        let member = format!("-?({})", members.join("|"));
+        let pattern = format!("^(need|{member}(,{member})*)$");
         self.query("q", json!({ "type": "string" }), "Words that must all occur, in any case.")
             .query(
                 "sort",

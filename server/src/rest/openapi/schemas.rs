@@ -153,6 +153,7 @@ impl Schemas {
         let mut answers = self.answers.take_definitions(false);
         for (name, schema) in &mut answers {
             opened(schema);
+            present(schema);
             timed(name, schema);
         }
         for (component, member, words) in WORDS {
@@ -202,6 +203,46 @@ fn opened(schema: &mut Value) {
             }
         }
         opened(member);
+    }
+}
+
+/// A member that may be absent is so instead of being null, and nothing of an answer is by default.
+fn present(schema: &mut Value) {
+    if let Some([only]) = schema["oneOf"].as_array().map(Vec::as_slice) {
+        let mut only = only.clone();
+        only["description"] = schema["description"].take();
+        *schema = only;
+    }
+    let required = schema["required"].clone();
+    let Some(members) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    let always = |name: &str| {
+        required
+            .as_array()
+            .is_some_and(|names| names.iter().any(|one| one == name))
+    };
+    for (name, member) in members {
+        let Some(keywords) = member.as_object_mut() else {
+            continue;
+        };
+        keywords.remove("default");
+        if always(name) {
+            continue;
+        }
+        if let Some([kind, null]) = keywords.get("type").and_then(Value::as_array).map(Vec::as_slice)
+            && null == "null"
+        {
+            let kind = kind.clone();
+            keywords.insert("type".into(), kind);
+        }
+        if let Some([Value::Object(given), null]) = keywords.get("anyOf").and_then(Value::as_array).map(Vec::as_slice)
+            && null["type"] == "null"
+        {
+            let given = given.clone();
+            keywords.remove("anyOf");
+            keywords.extend(given);
+        }
     }
 }
 
