@@ -1,7 +1,7 @@
 # The words a contributor needs. What is missing on the machine is installed on the way.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-e2e conformance cluster soak measure bench lint fmt deny bundle bundle-record shots
+.PHONY: help run build test test-rust test-e2e conformance contract cluster soak measure bench lint fmt deny bundle bundle-record shots
 
 help: ## List these words
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' Makefile
@@ -12,8 +12,8 @@ run: bundle ## Build, then serve the preview data; ARGS='--calm' is passed on
 build: bundle ## Leave one self-contained binary in target/release/opsdeck
 	@cargo build --release --locked --package opsdeck
 
-test: ## Run everything: format, lints, seams, Rust tests, conformance, browser tests
-	@scripts/test.sh format bundle lint rust conformance e2e
+test: ## Run everything: format, lints, seams, Rust tests, conformance, fuzzing of the OpenAPI document, browser tests
+	@scripts/test.sh format bundle lint rust conformance contract e2e
 
 test-rust: ## Run the Rust tests
 	@scripts/test.sh rust
@@ -23,6 +23,9 @@ test-e2e: ## Run the browser tests; ARGS='-g approval' is passed on
 
 conformance: ## Compare the REST API with the recorded answers
 	@scripts/test.sh conformance
+
+contract: ## Fuzz the REST API by its OpenAPI document, and use a client that is generated from it
+	@scripts/test.sh contract
 
 cluster: ## Bring up a real API server with the sample objects and say how to use it
 	@scripts/tools.sh cluster

@@ -14,6 +14,9 @@ WASM_BINDGEN=$(awk -F'"' '/^name = / { name = $2 } /^version = / && name == "was
 # The cluster of the tests: etcd comes in the version that this Kubernetes asks for.
 KUBERNETES=$(awk '$1 == "k8s.io/kubernetes" { print $2 }' server/tests/cluster/bed/go.mod)
 
+# What tests the OpenAPI document, by its list of packages and by the Python that they are for.
+CONTRACT=$({ cat contract/requirements.txt; python3 --version 2>/dev/null; } | cksum | cut -d' ' -f1)
+
 # Outside the checkout and keyed by version: a second clone builds no tool again, and nobody's ~/.cargo/bin changes.
 TOOLS=${XDG_CACHE_HOME:-$HOME/.cache}/opsdeck/tools
 TARGET=${CARGO_TARGET_DIR:-$ROOT/target}

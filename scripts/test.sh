@@ -44,6 +44,11 @@ conformance() {
   scripts/conformance.sh
 }
 
+contract() {
+  server
+  scripts/contract.sh
+}
+
 e2e() {
   server
   # shellcheck disable=SC2086 # several arguments

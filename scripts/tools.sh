@@ -59,6 +59,11 @@ package() {
   npm install --silent --no-save --no-audit --no-fund --prefix "$2" "$1"
 }
 
+# Beside each other in one folder, not in an environment of their own: that could not be moved into place.
+python_packages() {
+  PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --requirement "$1" --target "$2"
+}
+
 for_build() {
   require cargo "install Rust $RUST from https://rustup.rs"
   require cc "install a C compiler, on Debian: apt-get install build-essential"
@@ -80,6 +85,8 @@ for_test() {
   for_build
   [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || debian chromium
   debian shellcheck python3
+  python3 -m pip --version >/dev/null 2>&1 || debian python3-pip
+  into_cache "contract-$CONTRACT" python_packages contract/requirements.txt
   if ! cmp -s end2end/package-lock.json end2end/node_modules/.installed; then
     say "installing the browser tests' packages"
     npm ci --silent --no-audit --no-fund --prefix end2end

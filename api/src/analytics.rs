@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 /// `/analytics/summary`: every member is always there.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AnalyticsSummary {
     pub total_issues: u64,
@@ -42,6 +43,7 @@ pub struct AnalyticsSummary {
 
 /// One bucket of `/analytics/trends`.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TrendPoint {
     pub date: String,
@@ -51,6 +53,7 @@ pub struct TrendPoint {
 
 /// One day of `/analytics/mttd` or `/analytics/mttr`: the mean in seconds of that many incidents.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MeanPoint {
     pub date: String,
@@ -60,6 +63,7 @@ pub struct MeanPoint {
 
 /// One row of `/analytics/top-resources`.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TopResource {
     pub kind: String,
@@ -71,6 +75,7 @@ pub struct TopResource {
 
 /// One row of `/analytics/remediation-stats`: what came of the incidents on which one strategy was tried.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RemediationStat {
     pub action: String,
@@ -85,6 +90,7 @@ pub struct RemediationStat {
 
 /// `/analytics/cost`: what the models have cost.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CostSummary {
     pub period_start: String,

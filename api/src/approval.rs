@@ -4,6 +4,7 @@ use crate::{Number, ResourceRef, StringMap};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalItem {
     pub name: String,
@@ -77,6 +78,7 @@ pub struct ApprovalItem {
 
 /// A vote in upstream's words.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decision {
     pub approver: String,
     /// `approved` or `rejected`.
@@ -88,12 +90,14 @@ pub struct Decision {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IssueName {
     pub namespace: String,
     pub name: String,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RequestedAction {
     /// From 1, in the order of execution.
     pub order: u32,
@@ -110,6 +114,7 @@ pub struct RequestedAction {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BlastRadius {
     pub affected_pods: i32,
@@ -121,6 +126,7 @@ pub struct BlastRadius {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
     pub ai_confidence: Number,
@@ -132,6 +138,7 @@ pub struct Evidence {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Vote {
     pub approver: String,
     /// `approved` or `rejected`.
@@ -141,6 +148,7 @@ pub struct Vote {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeWindow {
     pub open: bool,

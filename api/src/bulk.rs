@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 pub const MOST: usize = 500;
 
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BulkResult {
     pub api_version: String,
@@ -18,6 +19,7 @@ pub struct BulkResult {
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BulkMeta {
     pub total_count: u64,
@@ -27,6 +29,7 @@ pub struct BulkMeta {
 
 /// What the route of the single object would have answered.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BulkItem {
     pub namespace: String,
     pub name: String,

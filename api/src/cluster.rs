@@ -4,6 +4,7 @@ use crate::StringMap;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterItem {
     pub name: String,
@@ -44,6 +45,7 @@ pub struct ClusterItem {
 
 /// `/clusters/global-status`: healthy, degraded and offline ones are all there are.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct GlobalClusterStatus {
     pub total_clusters: u64,
@@ -56,6 +58,7 @@ pub struct GlobalClusterStatus {
 
 /// `/federation/status`.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FederationStatus {
     pub total_clusters: u64,
@@ -70,6 +73,7 @@ pub struct FederationStatus {
 
 /// One signal that appears in several clusters at once.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CorrelationItem {
     pub correlation_id: String,

@@ -8,12 +8,13 @@ pub const API_VERSION: &str = "v1";
 
 /// A page of items and the size of the whole they were taken from.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct List<T> {
     pub api_version: String,
     pub kind: String,
     pub metadata: ListMeta,
-    /// Upstream's server may say `null` where there is nothing.
+    // Upstream's server may say `null` where there is nothing.
     #[serde(
         default,
         deserialize_with = "null_as_empty",
@@ -23,6 +24,7 @@ pub struct List<T> {
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ListMeta {
     /// After filters, before paging.
@@ -33,6 +35,7 @@ pub struct ListMeta {
 
 /// One object.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Single<S, T = S> {
     pub api_version: String,
@@ -46,6 +49,7 @@ pub struct Single<S, T = S> {
 
 /// Upstream's name for an object's metadata; `metadata` stands on lists only.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceMeta {
     pub name: String,
@@ -62,6 +66,7 @@ pub struct ResourceMeta {
 
 /// What became of an object that is there no longer.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     pub api_version: String,

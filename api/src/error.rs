@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a client is told when a request fails.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorBody {
     pub api_version: String,
@@ -33,6 +34,7 @@ pub struct ErrorBody {
 }
 
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FieldError {
     pub field: String,
     pub message: String,
@@ -40,6 +42,7 @@ pub struct FieldError {
 
 /// Why, as a word that programs can compare.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     AlreadyDecided,
@@ -65,5 +68,6 @@ pub enum Reason {
     Unavailable,
     /// A word of a newer server.
     #[serde(other)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     Other,
 }

@@ -4,6 +4,7 @@ use crate::{ResourceRef, StringMap};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct IncidentItem {
     pub name: String,
@@ -46,6 +47,7 @@ pub struct IncidentItem {
 
 /// Somebody has seen it.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Acknowledged {
     pub by: String,
     pub at: String,
@@ -53,6 +55,7 @@ pub struct Acknowledged {
 
 /// Kept quiet until then; absent once the time has passed.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snoozed {
     pub by: String,
     pub until: String,
@@ -60,6 +63,7 @@ pub struct Snoozed {
 
 /// What happened when, as the post-mortem tells it.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimelineItem {
     pub timestamp: String,
     #[serde(rename = "type")]

@@ -18,6 +18,8 @@ pub mod instance;
 pub mod policy;
 pub mod postmortem;
 pub mod remediation;
+#[cfg(feature = "schema")]
+pub mod request;
 pub mod runbook;
 pub mod search;
 pub mod slo;
@@ -37,6 +39,7 @@ pub type StringMap = BTreeMap<String, String>;
 
 /// A Kubernetes object that another one is about.
 #[derive(Clone, Debug, Default, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResourceRef {
     pub kind: String,
     pub name: String,
@@ -46,6 +49,7 @@ pub struct ResourceRef {
 
 /// One step that would be, or was, done to the cluster. Values of secrets are masked as `***`.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Action {
     #[serde(rename = "type")]
     pub kind: String,

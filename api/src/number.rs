@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// A finite decimal number on the wire.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(transparent)]
 pub struct Number(pub f64);
 

@@ -4,6 +4,7 @@ use crate::{Number, ResourceRef, StringMap, incident::TimelineItem};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PostMortemItem {
     pub name: String,
@@ -47,6 +48,7 @@ pub struct PostMortemItem {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExecutedAction {
     pub action: String,
     #[serde(default, skip_serializing_if = "StringMap::is_empty")]
@@ -58,6 +60,7 @@ pub struct ExecutedAction {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Feedback {
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -4,6 +4,7 @@ use crate::Action;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RemediationItem {
     pub name: String,
@@ -26,6 +27,7 @@ pub struct RemediationItem {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RemediationDetail {
     #[serde(flatten)]
@@ -42,6 +44,7 @@ pub struct RemediationDetail {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvidenceItem {
     #[serde(rename = "type")]
     pub kind: String,
@@ -50,6 +53,7 @@ pub struct EvidenceItem {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgenticStep {
     pub step_number: i32,

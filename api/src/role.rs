@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr};
 
 /// What a key may do. `viewer < operator < admin`; a key with any other role may do nothing.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     Viewer,

@@ -4,6 +4,7 @@ use crate::StringMap;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunbookItem {
     pub name: String,
@@ -19,6 +20,7 @@ pub struct RunbookItem {
 
 /// The incidents that it answers.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunbookTrigger {
     pub signal_type: String,
@@ -28,6 +30,7 @@ pub struct RunbookTrigger {
 
 /// One step. Values of secrets are masked as `***`.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunbookStep {
     pub name: String,
     pub action: String,

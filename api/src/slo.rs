@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Units are upstream's: percent for what is reached and what is left, fractions for the budget and what is spent of it.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SloItem {
     pub name: String,
@@ -43,6 +44,7 @@ pub struct SloItem {
 
 /// What one objective may still spend. Every member is always there, in the units of [`SloItem`].
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SloBudget {
     pub name: String,

@@ -16,7 +16,7 @@ pub use feed::{RowChange, Since};
 pub use kinds::Tables;
 pub use project::{Context, Held, Project, Projection, created};
 pub use row::{Key, Row, SortKey};
-pub use select::{Page, Selection, Sort, Unsortable};
+pub use select::{COMMON, Page, Selection, Sort, Unsortable};
 pub use table::Table;
 
 use crate::{

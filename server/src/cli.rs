@@ -57,6 +57,8 @@ pub enum Command {
     Config(Config),
     /// Print the manifests of the custom resources.
     Crds,
+    /// Print the OpenAPI document of the REST API.
+    Openapi,
     /// Print the manifests of the rights that the server needs in a cluster.
     Rbac(Rbac),
     /// Ask a running server how it is. Exit code 0: it is well; 1: it is not, or cannot be reached.

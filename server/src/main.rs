@@ -36,6 +36,7 @@ fn main() -> ExitCode {
             Config::try_from(serve).map_err(Into::into).and_then(run::check_config)
         }
         Command::Crds => run::crds(),
+        Command::Openapi => run::openapi(),
         Command::Rbac(rbac) => run::rbac(&rbac),
         Command::Healthcheck(asked) => Question::try_from(asked)
             .map_err(Into::into)

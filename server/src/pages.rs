@@ -3,6 +3,7 @@
 
 mod assets;
 mod forms;
+mod reference;
 
 use crate::{
     access::{
@@ -31,7 +32,7 @@ use opsdeck_app::{Assets, PageContext, PageStatus, ServerApi, Theme, session, sh
 use prometheus_client::metrics::counter::Counter;
 use std::{
     any::Any,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, OnceLock},
 };
 use tower::ServiceExt as _;
 use tower_http::catch_panic::{CatchPanicLayer, ResponseForPanic};
@@ -43,6 +44,8 @@ pub struct Pages {
     /// The REST routes as they are asked in process.
     api: Router,
     bundle: assets::Bundle,
+    /// What the page about the API says, once it was asked for.
+    reference: Arc<OnceLock<String>>,
 }
 
 /// Everything outside `/api`: pages, their forms and their files.
@@ -53,9 +56,11 @@ pub fn router(console: SharedConsole, api: Router) -> Router {
         console,
         api,
         bundle: assets::Bundle::embedded(),
+        reference: Arc::default(),
     };
     Router::new()
         .route("/session", post(forms::sign_in).get(forms::no_page))
+        .route("/docs/api", get(reference::reference))
         .route("/session/end", post(forms::sign_out).get(forms::no_page))
         .route(
             &format!("/{}/{{*file}}", pages.bundle.directory()),

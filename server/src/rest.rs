@@ -21,6 +21,7 @@ mod incidents;
 mod insights;
 mod instances;
 mod listing;
+mod openapi;
 mod params;
 mod path;
 mod policies;
@@ -38,6 +39,7 @@ pub use error::Error;
 pub use events::Events;
 pub use gate::{facing_the_network, identify, in_process, share};
 pub use health::{health_routes, metrics_routes};
+pub use openapi::document;
 pub use path::{below, is_api, normalized};
 pub use route::{Need, Route};
 
@@ -112,7 +114,7 @@ pub fn routes() -> Vec<Route> {
         get("/clusters", Viewer, clusters::list_clusters),
         get("/clusters/global-status", Viewer, clusters::get_global_status),
         get("/clusters/{name}", Viewer, clusters::get_cluster),
-        get("/federation", Viewer, federation::get_federation_status),
+        get("/federation", Viewer, federation::get_federation),
         get("/federation/status", Viewer, federation::get_federation_status),
         get("/federation/clusters", Viewer, federation::list_federation_clusters),
         get("/federation/correlations", Viewer, federation::list_correlations),
@@ -125,6 +127,7 @@ pub fn routes() -> Vec<Route> {
         get("/whoami", Need::ValidKey, whoami::get_whoami),
         post("/session", Need::ValidKey, session::create_session),
         delete("/session", Need::Nothing, session::delete_session),
+        get("/openapi.json", Need::Nothing, openapi::get_openapi),
     ]
 }
 

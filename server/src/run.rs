@@ -232,6 +232,14 @@ pub fn healthcheck(question: &Question) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Prints what `GET /openapi.json` answers, made to be read.
+pub fn openapi() -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, &rest::document(""))?;
+    writeln!(out)?;
+    Ok(())
+}
+
 async fn open(config: &Config, catalog: &Arc<Catalog>, metrics: &Metrics) -> Result<(Arc<dyn Source>, About), Failure> {
     let about = |source, context| About { source, context };
     match &config.objects {

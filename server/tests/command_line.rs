@@ -280,3 +280,12 @@ fn an_address_that_is_none_is_refused() {
     let output = opsdeck(&["healthcheck", "--url", "ops.example"]).output().unwrap();
     assert!(refused(&output).contains("--url must be an address such as"));
 }
+
+#[test]
+fn the_description_of_the_api_is_printed() {
+    let output = opsdeck(&["openapi"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document, opsdeck::rest::document(""));
+    assert_eq!(document["paths"]["/incidents"]["get"]["operationId"], "list_incidents");
+}

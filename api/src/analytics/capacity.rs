@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// One Deployment.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct CapacityForecast {
     pub resource: ResourceRef,
@@ -24,6 +25,7 @@ pub struct CapacityForecast {
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct Compute {
     #[serde(rename = "CPUMillicores")]
@@ -33,6 +35,7 @@ pub struct Compute {
 
 /// 0 where there is no limit.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct UsagePercentage {
     #[serde(rename = "CPU")]
@@ -41,6 +44,7 @@ pub struct UsagePercentage {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct Trend {
     #[serde(rename = "CPUTrendPerDay")]
@@ -51,6 +55,7 @@ pub struct Trend {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct Forecast {
     #[serde(rename = "CPUExhaustionDate")]
@@ -64,6 +69,7 @@ pub struct Forecast {
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct IncidentCorrelation {
     /// Of the namespace.

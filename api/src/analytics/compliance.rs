@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct ComplianceReport {
     pub period: Period,
@@ -21,6 +22,7 @@ pub struct ComplianceReport {
 
 /// Both ends included; the times may have fractions of a second.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct Period {
     pub start: String,
@@ -28,6 +30,7 @@ pub struct Period {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct IncidentMetrics {
     pub total_incidents: u64,
@@ -42,6 +45,7 @@ pub struct IncidentMetrics {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct RemediationMetrics {
     pub total_remediations: u64,
@@ -52,6 +56,7 @@ pub struct RemediationMetrics {
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct ActionOutcome {
     pub count: u64,
@@ -60,6 +65,7 @@ pub struct ActionOutcome {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct SlaMetrics {
     pub compliance_percentage: Number,
@@ -72,6 +78,7 @@ pub struct SlaMetrics {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct ApprovalMetrics {
     pub total_requests: u64,
@@ -83,6 +90,7 @@ pub struct ApprovalMetrics {
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct AuditSummary {
     pub total_events: u64,
@@ -92,6 +100,7 @@ pub struct AuditSummary {
 
 /// One IncidentSLA, with the counts that the operator keeps of it.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "PascalCase")]
 pub struct IncidentSla {
     pub name: String,

@@ -10,7 +10,8 @@ use roaring::RoaringBitmap;
 use std::{borrow::Cow, cmp::Ordering, sync::Arc};
 
 /// The members that every kind can be sorted by.
-const COMMON: [&str; 3] = ["name", "namespace", "creationTimestamp"];
+/// What any list can be sorted by.
+pub const COMMON: [&str; 3] = ["name", "namespace", "creationTimestamp"];
 
 /// Which rows of a kind, in which order.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -119,6 +119,7 @@ pub struct RemediationPlanStatus {
 /// One thing noted on the way.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(default, rename_all = "camelCase")]
+#[schemars(rename = "PlanEvidence")]
 pub struct Evidence {
     /// What sort of thing.
     #[serde(rename = "type")]

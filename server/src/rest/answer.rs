@@ -40,7 +40,7 @@ impl Ask {
         let freshness = Freshness::of(kinds, &*self.console.source)?;
         let snapshot = self.console.catalog.snapshot();
         let tag = self.tag(kinds, &snapshot, until(&snapshot));
-        let mut response = if self.holds(&tag) {
+        let mut response = if holds(self.if_none_match.as_ref(), &tag) {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::NOT_MODIFIED;
             response
@@ -63,13 +63,6 @@ impl Ask {
         HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("W/\"\""))
     }
 
-    fn holds(&self, tag: &HeaderValue) -> bool {
-        let Some(held) = self.if_none_match.as_ref().and_then(|value| value.to_str().ok()) else {
-            return false;
-        };
-        held.trim() == "*" || held.split(',').any(|one| one.trim().as_bytes() == tag.as_bytes())
-    }
-
     /// A 200 that ignored a parameter says so.
     pub(super) fn warn(&self, response: &mut Response) {
         for warning in self.params.warnings() {
@@ -82,6 +75,14 @@ impl Ask {
             }
         }
     }
+}
+
+/// Whether a client that said so in `If-None-Match` has this already.
+pub(super) fn holds(if_none_match: Option<&HeaderValue>, tag: &HeaderValue) -> bool {
+    let Some(held) = if_none_match.and_then(|value| value.to_str().ok()) else {
+        return false;
+    };
+    held.trim() == "*" || held.split(',').any(|one| one.trim().as_bytes() == tag.as_bytes())
 }
 
 /// Any serialisable answer, in one line.

@@ -18,7 +18,7 @@ use crate::{
 };
 use axum::{body::Bytes, extract::Path, response::Response};
 
-const APPROVALS: Listing = Listing {
+pub(super) const APPROVALS: Listing = Listing {
     kind: "ApprovalRequestList",
     timed: false,
     table: (
@@ -54,7 +54,7 @@ const APPROVALS: Listing = Listing {
     ),
 };
 
-const APPROVAL: Single = Single {
+pub(super) const APPROVAL: Single = Single {
     kind: "ApprovalRequest",
     noun: "approval",
     unqualified: Unqualified::Anywhere,

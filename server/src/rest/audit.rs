@@ -14,7 +14,7 @@ use futures_util::stream;
 use http::{HeaderValue, header};
 use std::{convert::Infallible, sync::Arc};
 
-const EVENTS: Listing = Listing {
+pub(super) const EVENTS: Listing = Listing {
     kind: "AuditEventList",
     timed: true,
     table: (

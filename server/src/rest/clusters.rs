@@ -40,7 +40,7 @@ pub(super) const CLUSTERS: Listing = Listing {
     ),
 };
 
-const CLUSTER: Single = Single {
+pub(super) const CLUSTER: Single = Single {
     kind: "ClusterRegistration",
     noun: "cluster",
     unqualified: Unqualified::Anywhere,

@@ -42,7 +42,7 @@ const UNBUFFERED: (HeaderName, HeaderValue) = (
 );
 
 /// The kinds that have a list, by the names of their resources.
-const TOLD: [Kind; 14] = [
+pub(super) const TOLD: [Kind; 14] = [
     Kind::AIInsight,
     Kind::ApprovalPolicy,
     Kind::ApprovalRequest,

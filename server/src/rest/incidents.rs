@@ -23,7 +23,7 @@ use jiff::SignedDuration;
 use opsdeck_api::{List, Reason};
 use std::{sync::Arc, time::Duration};
 
-const INCIDENTS: Listing = Listing {
+pub(super) const INCIDENTS: Listing = Listing {
     kind: "IncidentList",
     timed: true,
     table: (

@@ -8,7 +8,7 @@ use super::{
 use crate::{catalog::project::insight_status, resources::AIInsight};
 use axum::{extract::Path, response::Response};
 
-const INSIGHTS: Listing = Listing {
+pub(super) const INSIGHTS: Listing = Listing {
     kind: "AIInsightList",
     timed: false,
     table: (
@@ -35,7 +35,7 @@ const INSIGHTS: Listing = Listing {
     ),
 };
 
-const INSIGHT: Single = Single {
+pub(super) const INSIGHT: Single = Single {
     kind: "AIInsight",
     noun: "AI insight",
     unqualified: Unqualified::Default,

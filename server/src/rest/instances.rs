@@ -14,7 +14,7 @@ use crate::{
 };
 use axum::{extract::Path, response::Response};
 
-const INSTANCES: Listing = Listing {
+pub(super) const INSTANCES: Listing = Listing {
     kind: "InstanceList",
     timed: false,
     table: (
@@ -40,7 +40,7 @@ const INSTANCES: Listing = Listing {
     ),
 };
 
-const INSTANCE: Single = Single {
+pub(super) const INSTANCE: Single = Single {
     kind: "Instance",
     noun: "instance",
     unqualified: Unqualified::Anywhere,

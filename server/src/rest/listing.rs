@@ -11,9 +11,9 @@ use serde::Serialize;
 use std::{io::Write as _, sync::Arc};
 
 /// Facets that take several values; of the others the first counts.
-const REPEATABLE: [&str; 5] = ["namespace", "severity", "state", "kind", "issue"];
+pub(super) const REPEATABLE: [&str; 5] = ["namespace", "severity", "state", "kind", "issue"];
 /// Facets that are yes or no.
-const FLAGS: [&str; 5] = ["acknowledged", "snoozed", "chaos", "expired", "ready"];
+pub(super) const FLAGS: [&str; 5] = ["acknowledged", "snoozed", "chaos", "expired", "ready"];
 
 /// What one list is called and how it is filtered.
 #[derive(Clone, Copy, Debug)]

@@ -18,7 +18,7 @@ use crate::{
 };
 use axum::{body::Bytes, extract::Path, response::Response};
 
-const POSTMORTEMS: Listing = Listing {
+pub(super) const POSTMORTEMS: Listing = Listing {
     kind: "PostMortemList",
     timed: true,
     table: (
@@ -50,7 +50,7 @@ const POSTMORTEMS: Listing = Listing {
     ),
 };
 
-const POSTMORTEM: Single = Single {
+pub(super) const POSTMORTEM: Single = Single {
     kind: "PostMortem",
     noun: "postmortem",
     unqualified: Unqualified::Default,

@@ -34,7 +34,7 @@ pub(super) const REMEDIATIONS: Listing = Listing {
     ),
 };
 
-const REMEDIATION: Single = Single {
+pub(super) const REMEDIATION: Single = Single {
     kind: "RemediationPlan",
     noun: "remediation plan",
     unqualified: Unqualified::Default,

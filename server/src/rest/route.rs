@@ -12,9 +12,9 @@ use axum::{
 };
 use http::{HeaderValue, Method};
 use opsdeck_api::Role;
-use std::collections::BTreeMap;
+use std::{any::type_name, collections::BTreeMap};
 
-const PREFIX: &str = "/api/v1";
+pub(super) const PREFIX: &str = "/api/v1";
 
 /// One operation.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub struct Route {
     /// Below `/api/v1`.
     pub path: &'static str,
     pub need: Need,
+    /// Name of the handler: how `openapi` finds what is said about the operation.
+    pub operation: &'static str,
     handler: MethodRouter<SharedConsole>,
 }
 
@@ -101,6 +103,7 @@ fn route<H: Handler<T, SharedConsole>, T: 'static>(
         method,
         path,
         need: need.into(),
+        operation: type_name::<H>().rsplit("::").next().unwrap_or_default(),
         handler: on(filter, handler),
     }
 }

@@ -21,7 +21,7 @@ use axum::{body::Bytes, extract::Path, response::Response};
 use http::StatusCode;
 use opsdeck_api::{ResourceMeta, Status};
 
-const RUNBOOKS: Listing = Listing {
+pub(super) const RUNBOOKS: Listing = Listing {
     kind: "RunbookList",
     timed: false,
     table: (
@@ -38,7 +38,7 @@ const RUNBOOKS: Listing = Listing {
     ),
 };
 
-const RUNBOOK: Single = Single {
+pub(super) const RUNBOOK: Single = Single {
     kind: "Runbook",
     noun: "runbook",
     unqualified: Unqualified::Default,

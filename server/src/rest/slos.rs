@@ -12,7 +12,7 @@ use crate::{
 };
 use axum::{extract::Path, response::Response};
 
-const SLOS: Listing = Listing {
+pub(super) const SLOS: Listing = Listing {
     kind: "ServiceLevelObjectiveList",
     timed: false,
     table: (
@@ -39,7 +39,7 @@ const SLOS: Listing = Listing {
     ),
 };
 
-const SLO: Single = Single {
+pub(super) const SLO: Single = Single {
     kind: "ServiceLevelObjective",
     noun: "SLO",
     unqualified: Unqualified::Anywhere,

@@ -77,6 +77,7 @@ const TABLE: &[(&str, &str, May)] = &[
     ("GET", "/whoami", AnyKey),
     ("POST", "/session", AnyKey),
     ("DELETE", "/session", Anybody),
+    ("GET", "/openapi.json", Anybody),
 ];
 
 #[test]

@@ -1,5 +1,6 @@
 //! A console over the sample objects, and words to ask it with.
 
+use crate::described::assert_as_described;
 use axum::{Router, body::Body, response::Response};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -229,13 +230,21 @@ impl Asking<'_> {
         answering.await.expect("a router never fails")
     }
 
+    /// Held against what the document says of it.
     pub(crate) async fn answer(self) -> Answered {
+        let within = self.target.strip_prefix(&self.console.console.base_path);
+        let (method, target) = (self.method.clone(), within.unwrap_or_default().to_owned());
         let (parts, body) = self.response().await.into_parts();
         let bytes = body.collect().await.expect("a whole body").to_bytes();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        // 405 is about a method that is none of the path's.
+        if parts.status != StatusCode::METHOD_NOT_ALLOWED {
+            assert_as_described(&method, &target, parts.status, &parts.headers, &text);
+        }
         Answered {
             status: parts.status,
             headers: parts.headers,
-            text: String::from_utf8_lossy(&bytes).into_owned(),
+            text,
         }
     }
 

@@ -1,0 +1,117 @@
+//! The OpenAPI document: that it is served, and that what it says of every route is what the route does.
+
+use crate::{
+    console::{TestConsole, VIEWER},
+    described::{DOCUMENT, check},
+};
+use http::{Method, StatusCode};
+use opsdeck::rest;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn it_is_there_without_a_key_and_not_sent_twice() {
+    let console = TestConsole::over_the_sample().await;
+    let answered = console.get("/api/v1/openapi.json").await_ok().await;
+    assert_eq!(answered.header("content-type"), Some("application/json; charset=utf-8"));
+    assert_eq!(answered.json(), *DOCUMENT);
+    console.get("/api/v1/openapi.json").assert_not_modified().await;
+}
+
+#[tokio::test]
+async fn under_a_base_path_it_says_where_the_api_is() {
+    let console = TestConsole::mounted(Vec::new(), "[]", "/ops").await;
+    let document = console.get("/ops/api/v1/openapi.json").await_ok().await.json();
+    assert_eq!(document["servers"], json!([{ "url": "/ops/api/v1" }]));
+}
+
+#[tokio::test]
+async fn it_can_be_read_as_a_page_without_a_key_and_without_a_script() {
+    let console = TestConsole::mounted(Vec::new(), "[]", "/ops").await;
+    let page = console.get("/ops/docs/api?theme=dark").await_ok().await;
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    assert!(
+        page.header("content-security-policy")
+            .is_some_and(|policy| policy.contains("default-src 'none'"))
+    );
+    assert!(page.text.contains("data-theme=\"dark\""));
+    assert!(page.text.contains("href=\"/ops/api/v1/openapi.json\""));
+    for refused in ["<script", "<style", " style="] {
+        assert!(!page.text.contains(refused), "{refused} stands in the page");
+    }
+}
+
+/// The answers are held against the document where they come in, in `console`.
+#[tokio::test]
+async fn every_route_answers_what_the_document_says() {
+    let console = TestConsole::over_the_sample().await;
+    for route in rest::routes().iter().filter(|route| route.method == Method::GET) {
+        let mut answered = 0;
+        for target in addresses(&console, route.path).await {
+            // The stream has no end, and is no JSON.
+            if route.path == "/events" {
+                continue;
+            }
+            let answer = console.get(&target).key(VIEWER).answer().await;
+            answered += usize::from(answer.status == StatusCode::OK);
+        }
+        assert!(
+            answered > 0 || route.path == "/events",
+            "{} was never answered",
+            route.path
+        );
+    }
+}
+
+/// All addresses that a route has over the sample.
+async fn addresses(console: &TestConsole, path: &str) -> Vec<String> {
+    if let Some((before, after)) = path.split_once("/{kind}") {
+        let kinds = ["approval", "notification", "escalation", "sla"];
+        let mut all = Vec::new();
+        for kind in kinds {
+            all.extend(Box::pin(addresses(console, &format!("{before}/{kind}{after}"))).await);
+        }
+        return all;
+    }
+    let Some((list, below)) = path.split_once("/{name}") else {
+        return vec![format!("/api/v1{path}?pageSize=100")];
+    };
+    let listed = console
+        .get(&format!("/api/v1{list}?pageSize=100"))
+        .key(VIEWER)
+        .await_ok()
+        .await
+        .json();
+    let items = listed["items"].as_array().expect("a list");
+    items
+        .iter()
+        .map(|item| {
+            let text = |member: &str| item[member].as_str().expect("a text");
+            format!("/api/v1{list}/{}{below}?namespace={}", text("name"), text("namespace"))
+        })
+        .collect()
+}
+
+#[test]
+fn the_check_finds_what_is_not_as_described() {
+    let schema = &DOCUMENT["components"]["schemas"]["ErrorBody"];
+    let good = json!({
+        "apiVersion": "v1", "kind": "Error", "error": "Conflict", "code": 409, "message": "too late",
+        "reason": "expired", "at": "2026-09-23T12:00:00Z",
+    });
+    let faults = |change: fn(&mut Value)| {
+        let mut value = good.clone();
+        change(&mut value);
+        let mut faults = Vec::new();
+        check(schema, &value, "", &mut faults);
+        faults.len()
+    };
+    assert_eq!(faults(|_| {}), 0);
+    assert_eq!(faults(|value| value["code"] = "409".into()), 2, "type and format");
+    assert_eq!(faults(|value| value["reason"] = "tired".into()), 1);
+    assert_eq!(faults(|value| value["at"] = "noon".into()), 1);
+    assert_eq!(faults(|value| value["fields"] = json!([{ "field": "name" }])), 1);
+    assert_eq!(
+        faults(|value| drop(value.as_object_mut().unwrap().remove("message"))),
+        1
+    );
+}
