@@ -69,6 +69,11 @@ impl ApiError {
         }
     }
 
+    /// The answer may come when it is asked for again.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self.status, 0 | 429 | 500..)
+    }
+
     pub(crate) fn unreadable() -> Self {
         Self {
             status: 0,

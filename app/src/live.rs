@@ -188,6 +188,18 @@ impl Live {
         (subjects.0.load(Ordering::Relaxed), sum)
     }
 
+    /// Has everything that was made from these asked again.
+    #[cfg(not(feature = "ssr"))]
+    pub(crate) fn again(self, subjects: &Subjects) {
+        self.rounds.try_update(|rounds| {
+            let meant = rounds
+                .iter_mut()
+                .enumerate()
+                .filter(|(subject, _)| subjects.holds(*subject));
+            meant.for_each(|(_, round)| *round = round.wrapping_add(1));
+        });
+    }
+
     /// Hands every changed row over, as long as whoever asks for it is there.
     #[cfg(not(feature = "ssr"))]
     pub(crate) fn on_change(self, patch: impl Fn(&Change) + Send + Sync + 'static) {

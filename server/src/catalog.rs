@@ -217,7 +217,7 @@ impl Snapshot {
 
 impl Writer {
     /// Projects what was placed, what is due, and what was made from any of the objects that changed. Answers the rows that show
-    /// something else or are gone. The revision goes up if anything at all has changed.
+    /// something else, are of a new version, or are gone. The revision goes up if anything at all has changed.
     fn project(&mut self, before: &Snapshot, edit: &Edit, now: Timestamp) -> Vec<(Kind, Place)> {
         let mut shown: Vec<_> = edit.gone.iter().cloned().collect();
         let mut kinds: BTreeSet<_> = edit.placed.union(&edit.gone).map(|(kind, _)| *kind).collect();
@@ -234,7 +234,11 @@ impl Writer {
             for ((kind, place), (look, read)) in rows.iter().zip(looks) {
                 let Some(projection) = look else { continue };
                 self.links.set(address(*kind, place), read);
-                match self.tables.any_mut(*kind).project(place, projection, now) {
+                let outcome = self.tables.any_mut(*kind).project(place, projection, now);
+                let is_new = edit.placed.contains(&(*kind, place.clone()));
+                match outcome {
+                    // The list shows the same of it; the object's own page may show more.
+                    Outcome::Same | Outcome::Moved if is_new => shown.push((*kind, place.clone())),
                     Outcome::Same => {}
                     Outcome::Moved => drop(kinds.insert(*kind)),
                     Outcome::Shown => {

@@ -23,8 +23,8 @@ pub(crate) struct Refresh {
     round: RwSignal<u32>,
     /// When the newest answer on the page was given.
     as_of: RwSignal<i64>,
-    /// Why the page still shows an older answer.
-    failure: RwSignal<Option<ApiError>>,
+    /// Questions whose newest answer did not come, so that an older one is shown.
+    failures: RwSignal<u32>,
 }
 
 /// The texts that answer a question, in the order in which they were asked for.
@@ -94,12 +94,11 @@ impl Refresh {
         provide_context(Self {
             round: RwSignal::new(0),
             as_of: RwSignal::new(rendered_at),
-            failure: RwSignal::new(None),
+            failures: RwSignal::new(0),
         });
     }
 
     pub(crate) fn now(self) {
-        self.failure.set(None);
         self.round.update(|round| *round += 1);
     }
 
@@ -110,11 +109,11 @@ impl Refresh {
     /// Without becoming dependent on it.
     #[cfg(not(feature = "ssr"))]
     pub(crate) fn is_failing(self) -> bool {
-        self.failure.with_untracked(Option::is_some)
+        self.failures.get_untracked() > 0
     }
 
     pub(crate) fn has_failed(self) -> bool {
-        self.failure.with(Option::is_some)
+        self.failures.get() > 0
     }
 }
 
@@ -181,6 +180,8 @@ fn resource(
     let refresh = expect_context::<Refresh>();
     let live = expect_context::<Live>();
     let subjects = Arc::new(Subjects::default());
+    #[cfg(not(feature = "ssr"))]
+    let failure = Failure::none(refresh);
     let answer = Resource::new_str(
         {
             let subjects = subjects.clone();
@@ -191,15 +192,20 @@ fn resource(
             #[cfg(not(feature = "ssr"))]
             subjects.forget();
             let answer = gather(api.noting(&subjects), question, now);
+            #[cfg(not(feature = "ssr"))]
+            let (failure, subjects) = (failure.clone(), subjects.clone());
             async move {
                 let answer = answer.await;
                 // The server renders at one moment; in the browser each answer has its own.
                 #[cfg(not(feature = "ssr"))]
                 {
                     keep_focus();
-                    match &answer {
-                        Ok(_) => refresh.as_of.set(now),
-                        Err(error) => refresh.failure.set(Some(error.clone())),
+                    let failed = answer.as_ref().is_err_and(ApiError::may_pass);
+                    failure.is_now(failed);
+                    if failed {
+                        set_timeout(move || live.again(&subjects), AGAIN);
+                    } else {
+                        refresh.as_of.set(now);
                     }
                 }
                 Answer(answer)
@@ -216,6 +222,46 @@ fn resource(
         }
     });
     answer
+}
+
+/// After an answer that did not come. No `Retry-After` of ours is longer.
+#[cfg(not(feature = "ssr"))]
+const AGAIN: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// Whether the newest answer to one question did not come.
+#[cfg(not(feature = "ssr"))]
+#[derive(Clone)]
+struct Failure {
+    refresh: Refresh,
+    now: Arc<std::sync::atomic::AtomicBool>,
+}
+
+#[cfg(not(feature = "ssr"))]
+impl Failure {
+    /// As long as the question stands.
+    fn none(refresh: Refresh) -> Self {
+        let failure = Self {
+            refresh,
+            now: Arc::default(),
+        };
+        let at_the_end = failure.clone();
+        on_cleanup(move || at_the_end.is_now(false));
+        failure
+    }
+
+    fn is_now(&self, failed: bool) {
+        let before = self.now.swap(failed, std::sync::atomic::Ordering::Relaxed);
+        if before != failed {
+            let count = |failures: &mut u32| {
+                *failures = if failed {
+                    *failures + 1
+                } else {
+                    failures.saturating_sub(1)
+                }
+            };
+            self.refresh.failures.try_update(count);
+        }
+    }
 }
 
 /// Rows take each other's elements when a list changes. A link that had the focus keeps it where it then stands, so that Enter
@@ -301,6 +347,8 @@ fn last_good_or(
             last_good.try_set_value(Some((question, texts.clone())));
             Ok(texts)
         }
+        // What is gone, or not for this person any more, is not shown as if it were there.
+        Err(error) if !error.may_pass() => Err(error),
         Err(error) => match last_good.try_get_value().flatten() {
             Some((asked, texts)) if asked == question => Ok(texts),
             _ => Err(error),

@@ -86,7 +86,7 @@ pub(super) async fn watch_events(ask: Ask, headers: HeaderMap) -> Result<Respons
         kinds: kinds(ask.params.one("kinds"))?,
         namespaces: ask.params.any_of("namespace"),
     };
-    let seat = ask.console.events.sit_down();
+    let seat = ask.console.events.sit_down(&ask.caller.key_id);
     let seat = seat.ok_or_else(|| Error::unavailable("there are too many event streams already"))?;
     // What begins a stream by hand cannot set the header that browsers send when they take up a stream again.
     let last = headers
@@ -112,7 +112,7 @@ fn kinds(wanted: Option<&str>) -> Result<BTreeSet<Kind>, Error> {
     let Some(wanted) = wanted else {
         return Ok(TOLD.into());
     };
-    let kinds = wanted.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let kinds = wanted.split(',').map(str::trim);
     kinds
         .map(|name| {
             TOLD.into_iter().find(|kind| kind.as_str() == name).ok_or_else(|| {
@@ -175,9 +175,8 @@ impl Reader {
         });
         match since {
             Some((from, Since::Changes(changes))) => {
-                let upto = changes
-                    .last()
-                    .map_or(self.told, |change| change.revision.max(self.told));
+                // Not the snapshot's revision: what that one has already may not have come to the feed yet.
+                let upto = changes.last().map_or(from, |change| change.revision);
                 match Batch::of(changes, from, upto, self.frames) {
                     Some(batch) => {
                         self.told = from;
@@ -217,18 +216,21 @@ impl Reader {
 
     fn hear(&mut self, signal: Result<Signal, RecvError>) {
         match signal {
+            Ok(Signal::Changes(batch)) if self.console.events.is_too_far_behind(&batch) => self.cut(),
             Ok(Signal::Changes(batch)) => self.take(&batch),
             Ok(Signal::Reset(revision)) => self.reset(revision),
             Ok(Signal::Standing) => self.beat(),
             Ok(Signal::KeysChanged) if self.is_admitted() => {}
             Ok(Signal::SignedOut(session)) if self.caller.session != Some(session) => {}
             Ok(Signal::KeysChanged | Signal::SignedOut(_)) | Err(RecvError::Closed) => self.bye(),
-            Err(RecvError::Lagged(_)) => {
-                // It resumes from its last id, if it is quicker then.
-                self.console.metrics.events.cut.inc();
-                self.over = true;
-            }
+            Err(RecvError::Lagged(_)) => self.cut(),
         }
+    }
+
+    /// Without a word: it would come after what was not read. The reader resumes from its last id, if it is quicker then.
+    fn cut(&mut self) {
+        self.console.metrics.events.cut.inc();
+        self.over = true;
     }
 
     fn take(&mut self, batch: &Batch) {

@@ -173,7 +173,7 @@ proptest! {
     #[test]
     fn following_the_changes_is_as_good_as_reading_again(steps in prop::collection::vec(steps(), 1..30)) {
         let catalog = Catalog::new(1);
-        let mut seen = BTreeMap::<Arc<str>, Bytes>::new();
+        let mut seen = BTreeMap::<Arc<str>, (Bytes, Option<String>)>::new();
         let mut revision = 0;
         for (version, step) in (1u64..).zip(steps) {
             let objects = |told: Vec<(u8, u8)>| -> Vec<_> {
@@ -187,19 +187,23 @@ proptest! {
                 Step::Reset(told) => catalog.reset(Kind::Issue, objects(told), at(0)),
             }
             let Since::Changes(changes) = catalog.changes_since(revision) else { panic!("few changes") };
+            let snapshot = catalog.snapshot();
+            let table = snapshot.table::<Issue>();
+            let held: BTreeMap<_, _> = (table.iter())
+                .map(|row| (row.object.name().into(), (row.item.clone(), row.object.meta().resource_version.clone())))
+                .collect();
             for RowChange { revision: changed, name, item, .. } in changes {
                 prop_assert!(changed > revision);
                 match item {
                     Some(item) => {
-                        prop_assert_ne!(seen.insert(name, item.clone()), Some(item), "an event without news");
+                        prop_assert_eq!(Some(&item), held.get(&name).map(|(item, _)| item));
+                        let now = held.get(&name).cloned().expect("a row that is told of");
+                        prop_assert_ne!(seen.insert(name, now.clone()), Some(now), "an event without news");
                     }
                     None => prop_assert!(seen.remove(&name).is_some()),
                 }
             }
-            let snapshot = catalog.snapshot();
             revision = snapshot.revision();
-            let table = snapshot.table::<Issue>();
-            let held: BTreeMap<_, _> = table.iter().map(|row| (row.object.name().into(), row.item.clone())).collect();
             prop_assert_eq!(&seen, &held);
         }
     }

@@ -1,6 +1,7 @@
 //! One task that turns what the catalog publishes into events, gathered over a moment and written once, for however many readers.
 //! Readers share one short buffer: who falls behind by more than it holds is cut, and a reader costs no memory for what it has not read.
 
+use super::TOLD;
 use crate::{
     access::{keys::KeySet, session::SessionId},
     catalog::{Catalog, RowChange, Since},
@@ -19,7 +20,10 @@ use serde_json::Value;
 use std::{
     collections::HashMap,
     io::Write as _,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 use tokio::{
@@ -33,12 +37,14 @@ use tokio::{
 
 /// Changes of one object within this time are one event.
 const GATHERING: Duration = Duration::from_millis(100);
-/// Batches that a reader may be behind. Each is one gathering, and holds an event at least.
+/// Events that a reader may be behind.
 const BEHIND: usize = 256;
 /// More changes at once are told as `reset`: to ask again is cheaper than to patch so many rows.
 const LARGEST: usize = 256;
 /// Open streams at a time. The listener has room for more connections, so that requests get in beside them.
 const SEATS: usize = 1024;
+/// As many of them by one key, so that no key takes all.
+const SEATS_OF_A_KEY: usize = 256;
 /// How often keys and source are looked at, for what streams should know of them.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -46,7 +52,10 @@ const LOOK: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Events {
     signals: Sender<Signal>,
+    /// Events that were sent so far.
+    sent: Arc<AtomicUsize>,
     seats: Arc<Semaphore>,
+    taken: Arc<Mutex<HashMap<String, usize>>>,
     open: Gauge,
     relaying: OnceLock<()>,
 }
@@ -54,6 +63,7 @@ pub struct Events {
 /// Tells all readers what has been published.
 struct Relay {
     signals: Sender<Signal>,
+    sent: Arc<AtomicUsize>,
     catalog: Arc<Catalog>,
     source: Arc<dyn Source>,
     keys: Arc<ArcSwap<KeySet>>,
@@ -80,6 +90,8 @@ pub(super) enum Signal {
 pub(super) struct Batch {
     pub events: Vec<Event>,
     pub upto: u64,
+    /// Events that were sent up to the end of this.
+    sent: usize,
 }
 
 #[derive(Debug)]
@@ -94,6 +106,8 @@ pub(super) struct Event {
 #[derive(Debug)]
 pub(super) struct Seat {
     open: Gauge,
+    key_id: String,
+    taken: Arc<Mutex<HashMap<String, usize>>>,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -118,7 +132,9 @@ impl Events {
     pub fn new(metrics: &EventStreams) -> Self {
         Self {
             signals: Sender::new(BEHIND),
+            sent: Arc::default(),
             seats: Arc::new(Semaphore::new(SEATS)),
+            taken: Arc::default(),
             open: metrics.open.clone(),
             relaying: OnceLock::new(),
         }
@@ -130,13 +146,26 @@ impl Events {
         let _ = self.signals.send(Signal::SignedOut(session));
     }
 
-    pub(super) fn sit_down(&self) -> Option<Seat> {
+    pub(super) fn sit_down(&self, key_id: &str) -> Option<Seat> {
         let permit = self.seats.clone().try_acquire_owned().ok()?;
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_this_key = taken.entry(key_id.to_owned()).or_default();
+        if *of_this_key >= SEATS_OF_A_KEY {
+            return None;
+        }
+        *of_this_key += 1;
         self.open.inc();
         Some(Seat {
             open: self.open.clone(),
+            key_id: key_id.to_owned(),
+            taken: self.taken.clone(),
             _permit: permit,
         })
+    }
+
+    /// Whoever gets to a batch only after so many others were sent reads too slowly.
+    pub(super) fn is_too_far_behind(&self, batch: &Batch) -> bool {
+        self.sent.load(Ordering::Relaxed).saturating_sub(batch.sent) > BEHIND
     }
 
     /// The first reader starts the relay: without readers nothing is written.
@@ -146,6 +175,7 @@ impl Events {
             let published = console.catalog.subscribe();
             let relay = Relay {
                 signals: self.signals.clone(),
+                sent: self.sent.clone(),
                 told: console.catalog.snapshot().revision(),
                 frames: Frames::new(console.catalog.snapshot().epoch()),
                 catalog: console.catalog.clone(),
@@ -204,7 +234,15 @@ impl Relay {
                 Batch::of(changes, from, self.told, self.frames)
             }
         };
-        self.send(batch.map_or(Signal::Reset(self.told), |batch| Signal::Changes(Arc::new(batch))));
+        match batch {
+            None => self.send(Signal::Reset(self.told)),
+            Some(batch) if batch.events.is_empty() => {}
+            Some(mut batch) => {
+                let count = batch.events.len();
+                batch.sent = self.sent.fetch_add(count, Ordering::Relaxed) + count;
+                self.send(Signal::Changes(Arc::new(batch)));
+            }
+        }
     }
 
     fn send(&self, signal: Signal) {
@@ -219,7 +257,8 @@ impl Batch {
     /// The last change of each object; nothing when there are too many. `changes` are those after `from` up to `upto`, in order.
     ///
     /// The id of an event is a revision up to which everything has been told by then: who resumes from it misses nothing.
-    pub(super) fn of(changes: Vec<RowChange>, from: u64, upto: u64, frames: Frames) -> Option<Self> {
+    pub(super) fn of(mut changes: Vec<RowChange>, from: u64, upto: u64, frames: Frames) -> Option<Self> {
+        changes.retain(|change| TOLD.contains(&change.kind));
         let mut last = HashMap::new();
         for (index, change) in changes.iter().enumerate() {
             last.insert((change.kind, &change.namespace, &change.name), index);
@@ -243,7 +282,7 @@ impl Batch {
                 frame: frames.change(complete, change),
             });
         }
-        Some(Self { events, upto })
+        Some(Self { events, upto, sent: 0 })
     }
 }
 
@@ -252,6 +291,13 @@ impl Batch {
 impl Drop for Seat {
     fn drop(&mut self) {
         self.open.dec();
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(of_this_key) = taken.get_mut(&self.key_id) {
+            *of_this_key -= 1;
+            if *of_this_key == 0 {
+                taken.remove(&self.key_id);
+            }
+        }
     }
 }
 
