@@ -184,7 +184,16 @@ const GRAPHS: &[(&[&str], &[&str])] = &[
             "--target",
             "wasm32-unknown-unknown",
         ],
-        &["opsdeck", "tokio", "hyper", "axum", "kube", "k8s-openapi", "rusqlite", "schemars"],
+        &[
+            "opsdeck",
+            "tokio",
+            "hyper",
+            "axum",
+            "kube",
+            "k8s-openapi",
+            "rusqlite",
+            "schemars",
+        ],
     ),
     (
         &["--package", "opsdeck-api"],
