@@ -88,9 +88,10 @@ export async function hydrated(page: Page) {
   await page.locator("html[data-hydrated]").waitFor({ state: "attached" });
 }
 
-/** What hinders somebody: axe's serious and critical findings. */
-export async function barriers(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+/** What hinders somebody: axe's serious and critical findings, on the whole page or within some parts of it. */
+export async function barriers(page: Page, within: string[] = ["html"]): Promise<string[]> {
+  const axe = within.reduce((axe, part) => axe.include(part), new AxeBuilder({ page }));
+  const { violations } = await axe.analyze();
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}: ${node.failureSummary}`));

@@ -14,7 +14,9 @@ pub struct PolicyItem {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub creation_timestamp: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Map<String, Value>>"))]
     pub spec: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Map<String, Value>>"))]
     pub status: Option<Value>,
 }

@@ -184,11 +184,20 @@ const GRAPHS: &[(&[&str], &[&str])] = &[
             "--target",
             "wasm32-unknown-unknown",
         ],
-        &["opsdeck", "tokio", "hyper", "axum", "kube", "k8s-openapi", "rusqlite"],
+        &[
+            "opsdeck",
+            "tokio",
+            "hyper",
+            "axum",
+            "kube",
+            "k8s-openapi",
+            "rusqlite",
+            "schemars",
+        ],
     ),
     (
         &["--package", "opsdeck-api"],
-        &["opsdeck", "opsdeck-app", "leptos", "axum", "kube", "tokio"],
+        &["opsdeck", "opsdeck-app", "leptos", "axum", "kube", "tokio", "schemars"],
     ),
 ];
 

@@ -126,7 +126,7 @@ impl<'a> Reference<'a> {
                     escaped(text(&parameter["name"])),
                     escaped(text(&parameter["in"])),
                     shape(&parameter["schema"]),
-                    escaped(text(&parameter["description"])),
+                    prose(text(&parameter["description"])),
                 );
             }
             self.add("</tbody>\n</table>\n");
@@ -162,7 +162,7 @@ impl<'a> Reference<'a> {
                     )
                 });
             let shapes: String = shapes.collect();
-            let (status, description) = (escaped(status), escaped(text(&answer["description"])));
+            let (status, description) = (escaped(status), prose(text(&answer["description"])));
             let _ = writeln!(
                 self.text,
                 "<dt><code>{status}</code></dt><dd>{description}{shapes}</dd>"
@@ -254,7 +254,7 @@ impl<'a> Reference<'a> {
                     escaped(member),
                     shape(schema_of),
                     if always { "always" } else { "" },
-                    escaped(text(&schema_of["description"])),
+                    prose(text(&schema_of["description"])),
                 );
             }
             self.add("</tbody>\n</table>\n</article>\n");
@@ -284,7 +284,7 @@ impl<'a> Reference<'a> {
             } else {
                 format!(" class=\"{class}\"")
             };
-            let _ = writeln!(self.text, "<p{class}>{}</p>", escaped(words));
+            let _ = writeln!(self.text, "<p{class}>{}</p>", prose(words));
         }
     }
 
@@ -365,6 +365,16 @@ fn text(value: &Value) -> &str {
 
 fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// What stands between backticks is code.
+fn prose(words: &str) -> String {
+    let parts = words.split('`').map(escaped).enumerate();
+    let told = parts.map(|(index, part)| match index % 2 {
+        0 => part,
+        _ => format!("<code>{part}</code>"),
+    });
+    told.collect()
 }
 
 fn escaped(text: &str) -> String {

@@ -64,11 +64,11 @@ impl Members {
         }
     }
 
-    /// A whole number of 32 bits; none where there is none.
+    /// A whole number of 32 bits, which may be written as `2.0` too; none where there is none.
     pub(super) fn integer(&self, member: &str) -> Result<Option<i32>, Error> {
         match self.get(member) {
             None | Some(Value::Null) => Ok(None),
-            Some(value) => match value.as_i64().and_then(|number| i32::try_from(number).ok()) {
+            Some(value) => match whole(value).and_then(|number| i32::try_from(number).ok()) {
                 Some(number) => Ok(Some(number)),
                 None => Err(self.wrong(member, "a whole number of 32 bits")),
             },
@@ -161,6 +161,17 @@ impl Members {
     }
 }
 
+fn whole(value: &Value) -> Option<i64> {
+    let written_with_a_point = || {
+        value
+            .as_f64()
+            .filter(|number| number.fract() == 0.0 && number.abs() <= f64::from(u32::MAX))
+    };
+    value
+        .as_i64()
+        .or_else(|| written_with_a_point().map(|number| number as i64))
+}
+
 fn malformed(field: &str, message: &str) -> Error {
     Error::invalid(field, format!("invalid request body: {message}"))
 }
@@ -187,6 +198,20 @@ mod tests {
         assert_eq!(duration(r#"{"duration":"1h","duration":"2h"}"#), Ok("2h".into()));
         assert_eq!(duration(r#"{"Duration":"1h"}"#), Ok("1h".into()));
         assert_eq!(duration(r#"{"DURATION":"1h","duration":"2h"}"#), Ok("2h".into()));
+    }
+
+    #[test]
+    fn a_whole_number_is_one_however_it_is_written() {
+        let number = |text: &str| {
+            let members = Members::parse(format!(r#"{{"n":{text}}}"#).as_bytes()).unwrap();
+            members.integer("n").map_err(|error| error.message().to_owned())
+        };
+        for (text, read) in [("2", 2), ("2.0", 2), ("-3e1", -30), ("2147483647.0", i32::MAX)] {
+            assert_eq!(number(text), Ok(Some(read)), "{text}");
+        }
+        for text in ["2.5", "2147483648", "1e300", "true", "\"2\""] {
+            assert!(number(text).is_err(), "{text}");
+        }
     }
 
     #[test]

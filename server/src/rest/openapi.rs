@@ -190,6 +190,10 @@ fn in_path(path: &'static str) -> impl Iterator<Item = Value> {
 fn answers(route: &Route, operation: &Operation) -> Value {
     let mut answers = Map::new();
     let mut success = json!({ "description": operation.answer.description });
+    let links = links(route);
+    if !links.is_empty() {
+        success["links"] = links.into();
+    }
     if !operation.answer.content.is_empty() {
         success["content"] = operation.answer.content.clone().into();
     }
@@ -207,6 +211,26 @@ fn answers(route: &Route, operation: &Operation) -> Value {
         }
     }
     answers.into()
+}
+
+/// From a list to what can be asked of, or done to, the objects in it.
+fn links(list: &Route) -> Map<String, Value> {
+    let below = format!("{}/{{name}}", list.path);
+    let routes = routes().into_iter().filter(|route| route.path.starts_with(&below));
+    let of_first = |member: &str| format!("$response.body#/items/0/{member}");
+    let link = |route: Route| {
+        let mut parameters = json!({ "path.name": of_first("name"), "query.namespace": of_first("namespace") });
+        if list.path.contains("{kind}") {
+            parameters["path.kind"] = "$request.path.kind".into();
+        }
+        let link = json!({ "operationId": route.operation, "parameters": parameters });
+        (route.operation.to_owned(), link)
+    };
+    if list.method == Method::GET {
+        routes.map(link).collect()
+    } else {
+        Map::new()
+    }
 }
 
 fn refused_with(status: u16, route: &Route, operation: &Operation) -> bool {

@@ -49,7 +49,10 @@ use opsdeck_api::{
     slo::{SloBudget, SloItem},
     whoami::WhoAmI,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+/// Of a policy, as it is stored.
+type Stored = Option<Map<String, Value>>;
 
 /// The chapters, and the operations in them.
 pub(super) fn all(schemas: &mut Schemas) -> (Vec<Value>, Vec<Operation>) {
@@ -301,7 +304,7 @@ fn records(book: &mut Book<'_>) {
         .table();
     let policy = book
         .schemas()
-        .object::<Value, Value>("Policy", "Policy", Has::StatusAndMeta);
+        .object::<Stored, Stored>("Policy", "Policy", Has::StatusAndMeta);
     book.schemas().of_kinds("Policy", &kinds.map(|kind| kind.to_string()));
     book.read("get_policy", "Read one policy as it is stored, secrets masked", policy)
         .query(
