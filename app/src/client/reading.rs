@@ -213,6 +213,23 @@ fn without_reordering(text: String) -> String {
     }
 }
 
+/// Anything, for what is laid out by a description.
+impl FromJson for Value {
+    fn from_json(value: &mut Value) -> Self {
+        match value.take() {
+            Value::String(text) => Self::String(without_reordering(text)),
+            Value::Array(mut items) => Self::Array(items.iter_mut().map(Self::from_json).collect()),
+            Value::Object(members) => Self::Object(
+                members
+                    .into_iter()
+                    .map(|(name, mut value)| (without_reordering(name), Self::from_json(&mut value)))
+                    .collect(),
+            ),
+            other => other,
+        }
+    }
+}
+
 impl FromJson for bool {
     fn from_json(value: &mut Value) -> Self {
         matches!(value, Value::Bool(true))
@@ -387,6 +404,13 @@ mod tests {
         });
         let expected: InstanceDetail = serde_json::from_value(instance.clone()).unwrap();
         assert_eq!(InstanceDetail::from_json(&mut instance.clone()), expected);
+    }
+
+    #[test]
+    fn nothing_in_any_json_reads_otherwise_than_it_runs() {
+        let mut value = json!({"a\u{202e}": ["\u{2066}b", {"c": "d\u{202c}"}], "n": 1.5});
+        let expected = json!({"a\u{fffd}": ["\u{fffd}b", {"c": "d\u{fffd}"}], "n": 1.5});
+        assert_eq!(Value::from_json(&mut value), expected);
     }
 
     #[test]

@@ -1,0 +1,134 @@
+//! One object of any kind that `kinds` describes: what is so, in a sentence; then everything that is known of it.
+
+use crate::{
+    client::member,
+    components::{
+        ask::{Asked, ask, shown},
+        field::{facts, text},
+        link::{href, segment},
+        notice::Failed,
+    },
+    pages::{
+        kinds::{self, Kind},
+        not_found::NotFound,
+    },
+    view,
+};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use opsdeck_api::Query;
+use serde_json::Value;
+
+#[component]
+pub(crate) fn Object() -> impl IntoView {
+    let kind = kinds::here();
+    move || match kind.get().and_then(|kind| kinds::ALL.get(kind)) {
+        Some(kind) if kind.has_pages() => page(kind),
+        _ => view! { <NotFound /> },
+    }
+}
+
+fn page(kind: &'static Kind) -> AnyView {
+    let params = use_params_map();
+    let address = Memo::new(move |_| {
+        params.with(|params| {
+            (
+                params.get("namespace").unwrap_or_default(),
+                params.get("name").unwrap_or_default(),
+            )
+        })
+    });
+    let name = move || address.with(|(_, name)| name.clone());
+    let answer: Asked<Value> = ask(move || {
+        address.with(|(namespace, name)| {
+            Query::default()
+                .with("namespace", namespace)
+                .on(&format!("{}/{}", kind.api, segment(name)))
+        })
+    });
+    view! {
+        <Title text=name />
+        {shown(move || async move {
+            match answer.get().await {
+                Ok(answer) => found(kind, answer),
+                Err(error) => {
+                    view! {
+                        <div class="title">
+                            <h1 class="mono">{name}</h1>
+                        </div>
+                        <Failed what=kind.this error=error />
+                        <p>
+                            <a class="go" href=href(&kind.home().on(kind.path))>
+                                {format!("All {}", kind.many)}
+                            </a>
+                        </p>
+                    }
+                }
+            }
+        })}
+    }
+}
+
+/// Policies are answered as they are stored, the others as in their list.
+fn item(kind: &Kind, mut answer: Value) -> Value {
+    if kind.tab.is_none() {
+        return member(&mut answer, "spec");
+    }
+    for name in ["name", "namespace", "creationTimestamp"] {
+        answer[name] = answer["resourceMeta"][name].take();
+    }
+    answer
+}
+
+fn found(kind: &'static Kind, answer: Value) -> AnyView {
+    let item = item(kind, answer);
+    let namespace = text(&item, "/namespace").to_owned();
+    let related: Vec<_> = kind
+        .related
+        .iter()
+        .map(|related| (related.label, text(&item, related.at), related))
+        .filter(|(_, value, _)| !value.is_empty())
+        .map(|(label, value, related)| {
+            let query = Query::parse(related.query).with(related.param, value);
+            view! { <li><a class="go" href=href(&query.on(related.path))>{label}</a></li> }
+        })
+        .collect();
+    view! {
+        <div class="head">
+            <p class="crumbs">
+                <a href=href(&kind.home().on(kind.path))>{kind.heading}</a>
+                " / "
+                <a href=href(&kind.home().with("namespace", &namespace).on(kind.path))>{namespace.clone()}</a>
+            </p>
+            <div class="title">
+                <h1 class="mono">{text(&item, "/name").to_owned()}</h1>
+                {kind.marks.iter().map(|mark| mark.view(&item)).collect_view()}
+            </div>
+            <p class="lead">{(kind.lead)(&item)}</p>
+        </div>
+        <div class="two">
+            <div class="stack">{(kind.body)(&item)}</div>
+            <aside class="stack">
+                <section class="panel">
+                    <header>
+                        <h2>"Facts"</h2>
+                    </header>
+                    {facts(kind.facts, &item)}
+                    {(kind.more_facts)(&item)}
+                </section>
+                {(!related.is_empty())
+                    .then(|| {
+                        view! {
+                            <section class="panel">
+                                <header>
+                                    <h2>"Related"</h2>
+                                </header>
+                                <ul class="body related">{related}</ul>
+                            </section>
+                        }
+                    })}
+            </aside>
+        </div>
+    }
+}
