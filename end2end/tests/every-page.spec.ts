@@ -5,7 +5,7 @@ for (const theme of ["light", "dark"]) {
   test(`nothing stands in anybody's way, ${theme}`, async ({ page, ask }) => {
     test.slow();
     for (const { name, address } of await pages(ask)) {
-      await open(page, `${address}?theme=${theme}`);
+      await open(page, `${address}${address.includes("?") ? "&" : "?"}theme=${theme}`);
       expect.soft(await barriers(page), name).toEqual([]);
     }
   });

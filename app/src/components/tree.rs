@@ -51,7 +51,10 @@ pub(crate) fn panel(title: String, value: &Value) -> AnyView {
 }
 
 fn step((item, number): (&Value, u32)) -> AnyView {
-    let name = NAMES.into_iter().find(|name| item[*name].is_string()).unwrap_or_default();
+    let name = NAMES
+        .into_iter()
+        .find(|name| item[*name].is_string())
+        .unwrap_or_default();
     view! {
         <li>
             <span class="n">{number.to_string()}</span>

@@ -69,7 +69,13 @@ pub(crate) fn signal(text: &str) -> String {
 pub(crate) fn member_name(name: &str) -> String {
     let words: Vec<_> = camel_words(name)
         .into_iter()
-        .map(|word| if is_name(word) { word.to_owned() } else { uncapitalised(word) })
+        .map(|word| {
+            if is_name(word) {
+                word.to_owned()
+            } else {
+                uncapitalised(word)
+            }
+        })
         .collect();
     capitalised(&words.join(" ").replace('_', " "))
 }

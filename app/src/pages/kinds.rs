@@ -110,7 +110,13 @@ const SEVERITIES: Filter = Filter::Several(
         ("low", "Low"),
     ],
 );
-const AGE: Column = Column::new("Age", "creationTimestamp", "c-age num dim", "/creationTimestamp", Show::Age);
+const AGE: Column = Column::new(
+    "Age",
+    "creationTimestamp",
+    "c-age num dim",
+    "/creationTimestamp",
+    Show::Age,
+);
 const CREATED: Field = Field::new("Created", "/creationTimestamp", Show::Moment);
 
 // === impl Kind ===

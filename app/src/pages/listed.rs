@@ -183,7 +183,12 @@ fn tabs() -> AnyView {
     let query = use_query();
     let tabs = kinds::ALL.iter().filter_map(|kind| {
         let tab = kind.tab?;
-        let total = ask_total(move || asked(kind, &query.get()).without("page").with("pageSize", "1").on(kind.api));
+        let total = ask_total(move || {
+            asked(kind, &query.get())
+                .without("page")
+                .with("pageSize", "1")
+                .on(kind.api)
+        });
         let is_here = move || query.with(|query| query.first("kind").unwrap_or_default() == tab);
         Some(view! {
             <a
@@ -290,7 +295,9 @@ fn nothing(kind: &'static Kind, total: u64, query: &Query) -> AnyView {
         return view! { <Empty why="This page is past the end of the list."><a class="go" href=first>"Go to the first page"</a></Empty> };
     }
     if is_narrowed(kind, query) {
-        let cleared = Query::default().with("kind", kind.tab.unwrap_or_default()).on(kind.path);
+        let cleared = Query::default()
+            .with("kind", kind.tab.unwrap_or_default())
+            .on(kind.path);
         return view! {
             <Empty why="Nothing matches these filters.">
                 <a class="go" href=href(&cleared)>"Clear the filters"</a>

@@ -176,7 +176,9 @@ fn event(item: &Value) -> Option<AnyView> {
 fn is_unfolded(event: &leptos::ev::Event) -> bool {
     use wasm_bindgen::JsCast;
 
-    let details = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlDetailsElement>().ok());
+    let details = event
+        .target()
+        .and_then(|target| target.dyn_into::<web_sys::HtmlDetailsElement>().ok());
     details.is_some_and(|details| details.open())
 }
 
@@ -184,9 +186,9 @@ fn is_unfolded(event: &leptos::ev::Event) -> bool {
 fn details(text: &str) -> Vec<(String, String)> {
     let mut pairs: Vec<(String, String)> = Vec::new();
     for part in text.split("; ") {
-        let pair = part.split_once('=').filter(|(key, _)| {
-            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        });
+        let pair = part
+            .split_once('=')
+            .filter(|(key, _)| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
         match (pair, pairs.last_mut()) {
             (Some((key, value)), _) => pairs.push((signal(key), value.to_owned())),
             (None, Some((_, before))) => {

@@ -211,7 +211,13 @@ pub(super) const RUNBOOKS: Kind = Kind {
         Column::new("Answers", "trigger", "c-res", "/trigger/signalType", Show::Words)
             .below("/trigger/resourceKind", Show::Text),
         Column::new("Steps", "", "c-fact num", "/steps", Show::Count),
-        Column::new("Attempts", "maxAttempts", "c-fact c-wide num", "/maxAttempts", Show::Number("")),
+        Column::new(
+            "Attempts",
+            "maxAttempts",
+            "c-fact c-wide num",
+            "/maxAttempts",
+            Show::Number(""),
+        ),
         AGE,
     ],
     marks: &[Field::new("", "/trigger/severity", Show::Severity)],
@@ -317,7 +323,11 @@ pub(super) const POST_MORTEMS: Kind = Kind {
             "" => String::new(),
             duration => format!(" for {duration}"),
         };
-        let drill = if is_true(item, "/chaosInduced") { " It was a drill." } else { "" };
+        let drill = if is_true(item, "/chaosInduced") {
+            " It was a drill."
+        } else {
+            ""
+        };
         format!("{} was affected{lasted}.{drill}", resource(&owner))
     },
     body: |item| {

@@ -63,7 +63,13 @@ fn unless_off(item: &Value, words: String) -> String {
 fn joined(item: &Value, at: &str, names: &str) -> Option<AnyView> {
     let texts: Vec<_> = list(item, at)
         .iter()
-        .map(|item| if names.is_empty() { item.as_str().unwrap_or_default() } else { text(item, names) })
+        .map(|item| {
+            if names.is_empty() {
+                item.as_str().unwrap_or_default()
+            } else {
+                text(item, names)
+            }
+        })
         .collect();
     (!texts.is_empty()).then(|| texts.join(", ").into_any())
 }
@@ -99,11 +105,20 @@ pub(super) const NOTIFICATION: Kind = Kind {
     api: "/policies/notification",
     tab: Some("notification"),
     title: "Notification policies",
-    empty: ("There is no notification policy.", "Without one nobody is told of anything."),
+    empty: (
+        "There is no notification policy.",
+        "Without one nobody is told of anything.",
+    ),
     columns: &[
         STATE,
         NAME,
-        Column::new("Channels", "", "c-for", "", Show::Of(|item| joined(item, "/spec/channels", "/name"))),
+        Column::new(
+            "Channels",
+            "",
+            "c-for",
+            "",
+            Show::Of(|item| joined(item, "/spec/channels", "/name")),
+        ),
         RULES,
         total("Sent", "/status/totalSent"),
         total("Failed", "/status/failedCount"),
@@ -133,7 +148,13 @@ pub(super) const ESCALATION: Kind = Kind {
     columns: &[
         STATE,
         NAME,
-        Column::new("For", "", "c-for", "", Show::Of(|item| joined(item, "/spec/severities", ""))),
+        Column::new(
+            "For",
+            "",
+            "c-for",
+            "",
+            Show::Of(|item| joined(item, "/spec/severities", "")),
+        ),
         Column::new("Levels", "", "c-fact num", "/spec/levels", Show::Count),
         Column::new("Now on it", "", "c-fact num", "/status/activeEscalations", Show::Count),
         total("Ever", "/status/totalEscalations"),
@@ -144,7 +165,11 @@ pub(super) const ESCALATION: Kind = Kind {
             "An incident that nobody takes climbs {}; {} on it now.{}",
             length(item, "/spec/levels", "level", "levels"),
             length(item, "/status/activeEscalations", "is", "are"),
-            if is_true(item, "/spec/defaultPolicy") { " It holds where no other does." } else { "" },
+            if is_true(item, "/spec/defaultPolicy") {
+                " It holds where no other does."
+            } else {
+                ""
+            },
         );
         unless_off(item, words)
     },
@@ -169,8 +194,20 @@ pub(super) const SLA: Kind = Kind {
         NAME,
         Column::new("Response", "", "c-fact num", "/spec/responseTime", Show::Text),
         Column::new("Resolution", "", "c-fact num", "/spec/resolutionTime", Show::Text),
-        Column::new("Broken now", "", "c-fact num", "/status/activeViolations", Show::Number("")),
-        Column::new("Kept", "", "c-fact num", "/status/compliancePercentage", Show::Number("\u{202f}%")),
+        Column::new(
+            "Broken now",
+            "",
+            "c-fact num",
+            "/status/activeViolations",
+            Show::Number(""),
+        ),
+        Column::new(
+            "Kept",
+            "",
+            "c-fact num",
+            "/status/compliancePercentage",
+            Show::Number("\u{202f}%"),
+        ),
         AGE,
     ],
     marks: &[SEVERITY],

@@ -38,9 +38,27 @@ pub(super) const SLOS: Kind = Kind {
         Column::name("Objective").below("", Show::Of(|item| Some(promise(item).into_any()))),
         Column::new("Target", "target", "c-fact num", "/target", Show::Number("\u{202f}%")),
         Column::new("Now", "currentValue", "c-fact num", "/currentValue", NOW),
-        Column::new("Budget left", "errorBudgetRemaining", "c-fact num", "/errorBudgetRemaining", LEFT),
-        Column::new("Burn, 1 h", "burnRate1h", "c-fact num", "/burnRate1h", Show::Of(|item| measured(item, "/burnRate1h", "×"))),
-        Column::new("Alerts", "activeAlerts", "c-fact c-wide num", "/activeAlerts", Show::Number("")),
+        Column::new(
+            "Budget left",
+            "errorBudgetRemaining",
+            "c-fact num",
+            "/errorBudgetRemaining",
+            LEFT,
+        ),
+        Column::new(
+            "Burn, 1 h",
+            "burnRate1h",
+            "c-fact num",
+            "/burnRate1h",
+            Show::Of(|item| measured(item, "/burnRate1h", "×")),
+        ),
+        Column::new(
+            "Alerts",
+            "activeAlerts",
+            "c-fact c-wide num",
+            "/activeAlerts",
+            Show::Number(""),
+        ),
     ],
     marks: &[Field::new("", "/state", SLO_STATE)],
     lead: slo_lead,
@@ -175,8 +193,12 @@ fn slo_body(item: &Value) -> AnyView {
     }
 }
 
-const CLUSTER_STATE: Show =
-    Show::State(|item| Some(StateWord::cluster(is_true(item, "/connected"), is_true(item, "/degraded"))));
+const CLUSTER_STATE: Show = Show::State(|item| {
+    Some(StateWord::cluster(
+        is_true(item, "/connected"),
+        is_true(item, "/degraded"),
+    ))
+});
 
 /// Counts of 0 are left out on the wire.
 const NODES: Show = Show::Of(|item| counted(item, "/nodeCount"));
@@ -208,7 +230,13 @@ pub(super) const CLUSTERS: Kind = Kind {
         Column::new("Nodes", "nodeCount", "c-fact num", "", NODES),
         Column::new("Incidents", "activeIssues", "c-fact num", "", ISSUES),
         Column::new("Kubernetes", "version", "c-fact c-wide", "/version", Show::Text),
-        Column::new("Checked", "lastHealthCheck", "c-age num dim", "/lastHealthCheck", Show::Age),
+        Column::new(
+            "Checked",
+            "lastHealthCheck",
+            "c-age num dim",
+            "/lastHealthCheck",
+            Show::Age,
+        ),
     ],
     above: Some(together),
     marks: &[Field::new("", "", CLUSTER_STATE)],
@@ -267,7 +295,11 @@ fn together() -> AnyView {
                 let count = |at| count(&status, at);
                 let words = format!(
                     "Of {}, {} healthy, {} degraded, {} offline.",
-                    plural(count("/spec/totalClusters"), "registered cluster", "registered clusters"),
+                    plural(
+                        count("/spec/totalClusters"),
+                        "registered cluster",
+                        "registered clusters"
+                    ),
                     thousands(count("/spec/healthyClusters")),
                     thousands(count("/spec/degradedClusters")),
                     thousands(count("/spec/offlineClusters")),
