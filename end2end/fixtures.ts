@@ -138,6 +138,7 @@ export async function pages(ask: Ask): Promise<{ name: string; address: string; 
     { name: "clusters", address: "/clusters", says: names(clusters!) },
     { name: "cluster", address: address("clusters", cluster), says: [cluster["displayName"], cluster["version"]] },
     { name: "audit", address: "/audit", says: names(events!.slice(0, 50)) },
+    { name: "event", address: address("audit", events![0]!), says: [events![0]!["resourceName"]] },
     { name: "approval-policies", address: "/policies", says: names(approvalPolicies!) },
     { name: "approval-policy", address: address("policies", approvalPolicies![0]!), says: ruleNames(approvalPolicies![0]!) },
     { name: "notification-policies", address: "/policies?kind=notification", says: names(notifications!) },

@@ -97,7 +97,7 @@ OBJECTS.push(
 const PAGES = ["/", "/incidents", "/incidents/shop/hostile", "/approvals", "/approvals/shop/hostile-approval", "/instances", "/instances/shop/hostile-instance"].concat(
   ["/slos", "/slos/shop/hostile-slo", "/insights", "/insights/shop/hostile-insight", "/remediations", "/remediations/shop/hostile-plan"],
   ["/runbooks", "/runbooks/shop/hostile-runbook", "/postmortems", "/postmortems/shop/hostile-pm", "/clusters", "/clusters/shop/hostile-cluster"],
-  ["/policies", "/policies/shop/hostile-policy", "/audit"],
+  ["/policies", "/policies/shop/hostile-policy", "/audit", "/audit/shop/hostile-event"],
 );
 
 test.use({ storageState: SIGNED_OUT });

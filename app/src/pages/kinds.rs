@@ -38,7 +38,7 @@ pub(crate) struct Kind {
     pub(crate) path: &'static str,
     /// Of its list in the API.
     pub(crate) api: &'static str,
-    /// What its lists are told apart by in the address, where several share a path. Empty for the first of them.
+    /// What its lists are told apart by in the address, where several share a path.
     pub(crate) tab: Option<&'static str>,
     /// Of the window.
     pub(crate) title: &'static str,
@@ -58,11 +58,13 @@ pub(crate) struct Kind {
     pub(crate) columns: &'static [Column],
     /// What stands above the list.
     pub(crate) above: Option<fn() -> AnyView>,
+    /// The API does not answer about one alone, so it is looked for in the list.
+    pub(crate) is_only_listed: bool,
     /// Where the API has all of the list in one document; else its JSON is a page of it.
     pub(crate) export: &'static str,
     /// Beside the name of an object.
     pub(crate) marks: &'static [Field],
-    /// An object in a sentence or two; a kind without has no pages of objects.
+    /// An object in a sentence or two.
     pub(crate) lead: fn(&Value) -> String,
     pub(crate) body: fn(&Value) -> AnyView,
     pub(crate) facts: &'static [Field],
@@ -138,6 +140,7 @@ impl Kind {
         filters: &[],
         columns: &[],
         above: None,
+        is_only_listed: false,
         export: "",
         marks: &[],
         lead: |_| String::new(),
@@ -146,10 +149,6 @@ impl Kind {
         more_facts: |_| ().into_any(),
         related: &[],
     };
-
-    pub(crate) fn has_pages(&self) -> bool {
-        !self.this.is_empty()
-    }
 
     /// The query of its own list.
     pub(crate) fn home(&self) -> Query {
@@ -210,9 +209,14 @@ impl Column {
     }
 }
 
+/// Which of the kinds that share a path is meant.
+pub(crate) fn tab_of(query: &Query) -> &str {
+    query.first("kind").filter(|tab| !tab.is_empty()).unwrap_or("approval")
+}
+
 /// The kind at a path of pages, by its place in `ALL`.
 pub(crate) fn find(list: &str, query: &Query) -> Option<usize> {
-    let tab = query.first("kind").unwrap_or_default();
+    let tab = tab_of(query);
     ALL.iter()
         .position(|kind| kind.path.get(1..) == Some(list) && kind.tab.is_none_or(|other| other == tab))
 }
@@ -243,7 +247,7 @@ pub(crate) fn page_of(kind: &str) -> Option<(&'static str, &'static str)> {
         "PostMortem" => ("/postmortems", ""),
         "ServiceLevelObjective" => ("/slos", ""),
         "ClusterRegistration" => ("/clusters", ""),
-        "ApprovalPolicy" => (POLICIES, ""),
+        "ApprovalPolicy" => (POLICIES, "?kind=approval"),
         "NotificationPolicy" => (POLICIES, "?kind=notification"),
         "EscalationPolicy" => (POLICIES, "?kind=escalation"),
         "IncidentSLA" => (POLICIES, "?kind=sla"),
@@ -261,6 +265,10 @@ mod tests {
         for (place, kind) in ALL.iter().enumerate() {
             assert_eq!(find(&kind.path[1..], &kind.home()), Some(place), "{}", kind.title);
         }
+        assert_eq!(
+            find("policies", &Query::default()),
+            find("policies", &Query::parse("kind=approval"))
+        );
         assert_eq!(find("policies", &Query::parse("kind=none")), None);
         assert_eq!(find("incidents", &Query::default()), None);
         assert_eq!(find("", &Query::default()), None);

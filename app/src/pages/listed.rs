@@ -189,7 +189,7 @@ fn tabs() -> AnyView {
                 .with("pageSize", "1")
                 .on(kind.api)
         });
-        let is_here = move || query.with(|query| query.first("kind").unwrap_or_default() == tab);
+        let is_here = move || query.with(|query| kinds::tab_of(query) == tab);
         Some(view! {
             <a
                 href=move || href(&query.get().with("kind", tab).without("page").without("sort").on(POLICIES))

@@ -1,10 +1,10 @@
 //! One object of any kind that `kinds` describes: what is so, in a sentence; then everything that is known of it.
 
 use crate::{
-    client::member,
+    client::{ApiError, member},
     components::{
         ask::{Asked, ask, shown},
-        field::{facts, text},
+        field::{facts, list, text},
         link::{href, segment},
         notice::Failed,
     },
@@ -24,8 +24,8 @@ use serde_json::Value;
 pub(crate) fn Object() -> impl IntoView {
     let kind = kinds::here();
     move || match kind.get().and_then(|kind| kinds::ALL.get(kind)) {
-        Some(kind) if kind.has_pages() => page(kind),
-        _ => view! { <NotFound /> },
+        Some(kind) => page(kind),
+        None => view! { <NotFound /> },
     }
 }
 
@@ -42,16 +42,20 @@ fn page(kind: &'static Kind) -> AnyView {
     let name = move || address.with(|(_, name)| name.clone());
     let answer: Asked<Value> = ask(move || {
         address.with(|(namespace, name)| {
-            Query::default()
-                .with("namespace", namespace)
-                .on(&format!("{}/{}", kind.api, segment(name)))
+            let query = Query::default().with("namespace", namespace);
+            if kind.is_only_listed {
+                query.with("q", name).with("pageSize", "100").on(kind.api)
+            } else {
+                query.on(&format!("{}/{}", kind.api, segment(name)))
+            }
         })
     });
     view! {
         <Title text=name />
         {shown(move || async move {
-            match answer.get().await {
-                Ok(answer) => found(kind, answer),
+            let item = answer.get().await.and_then(|answer| item(kind, answer, &name()));
+            match item {
+                Ok(item) => found(kind, item),
                 Err(error) => {
                     view! {
                         <div class="title">
@@ -71,18 +75,21 @@ fn page(kind: &'static Kind) -> AnyView {
 }
 
 /// Policies are answered as they are stored, the others as in their list.
-fn item(kind: &Kind, mut answer: Value) -> Value {
+fn item(kind: &Kind, mut answer: Value, name: &str) -> Result<Value, ApiError> {
+    if kind.is_only_listed {
+        let item = list(&answer, "/items").iter().find(|item| text(item, "/name") == name);
+        return item.cloned().ok_or_else(ApiError::gone);
+    }
     if kind.tab.is_none() {
-        return member(&mut answer, "spec");
+        return Ok(member(&mut answer, "spec"));
     }
     for name in ["name", "namespace", "creationTimestamp"] {
-        answer[name] = answer["resourceMeta"][name].take();
+        answer[name] = member(&mut answer["resourceMeta"], name);
     }
-    answer
+    Ok(answer)
 }
 
-fn found(kind: &'static Kind, answer: Value) -> AnyView {
-    let item = item(kind, answer);
+fn found(kind: &'static Kind, item: Value) -> AnyView {
     let namespace = text(&item, "/namespace").to_owned();
     let related: Vec<_> = kind
         .related

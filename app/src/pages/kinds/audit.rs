@@ -3,7 +3,7 @@
 use super::{Column, Filter, ISSUE, Kind, NAMESPACE, WORDS, page_of};
 use crate::{
     components::{
-        field::{Show, text},
+        field::{Field, Show, text},
         filter::Choice,
         link::{href, object_href},
         time::Moment,
@@ -62,6 +62,7 @@ pub(super) const AUDIT: Kind = Kind {
     one: "event",
     many: "events",
     these: "the audit events",
+    this: "this event",
     empty: (
         "Nothing is recorded.",
         "Whatever the operator and people do from now on leaves an event here.",
@@ -88,7 +89,21 @@ pub(super) const AUDIT: Kind = Kind {
         Column::new("By", "actorName", "c-fact", "/actorName", Show::Of(actor)).below("/actorType", Show::Text),
         Column::new("When", "timestamp", "c-age num dim", "/timestamp", Show::Age),
     ],
+    is_only_listed: true,
     export: "/audit/export",
+    marks: &[Field::new("", "/severity", Show::Severity)],
+    lead: |item| capitalised(&signal(text(item, "/eventType"))),
+    body: |item| {
+        view! {
+            <section class="panel">
+                <header>
+                    <h2>"What was recorded"</h2>
+                </header>
+                <div class="body">{recorded(item)}</div>
+            </section>
+        }
+    },
+    facts: &[Field::new("Object", "/resourceName", Show::Of(object))],
     ..Kind::PLAIN
 };
 
@@ -118,8 +133,6 @@ fn object(item: &Value) -> Option<AnyView> {
 fn event(item: &Value) -> Option<AnyView> {
     let opened: Opened = expect_context();
     let row = format!("{}/{}", text(item, "/namespace"), text(item, "/name"));
-    let incident = text(item, "/correlationId").to_owned();
-    let detail = text(item, "/detail").to_owned();
     let is_open = {
         let row = row.clone();
         move || opened.holds(&row)
@@ -137,39 +150,47 @@ fn event(item: &Value) -> Option<AnyView> {
         >
             <summary>
                 <b>{capitalised(&signal(text(item, "/eventType")))}</b>
-                <span class="clip faint">{detail.clone()}</span>
+                <span class="clip faint">{text(item, "/detail").to_owned()}</span>
             </summary>
-            <dl class="facts">
-                <dt>"When"</dt>
-                <dd>
-                    <Moment at=text(item, "/timestamp") />
-                </dd>
-                <dt>"By"</dt>
-                <dd>{text(item, "/actorName").to_owned()}</dd>
-                {details(&detail)
-                    .into_iter()
-                    .map(|(name, value)| {
-                        view! {
-                            <dt>{name}</dt>
-                            <dd class="pre">{value}</dd>
-                        }
-                    })
-                    .collect_view()}
-                <dt>"Event"</dt>
-                <dd class="mono">{text(item, "/name").to_owned()}</dd>
-                {(!incident.is_empty())
-                    .then(|| {
-                        let all = href(&Query::default().with("issue", &incident).on("/audit"));
-                        view! {
-                            <dt>"Belongs to"</dt>
-                            <dd>
-                                <a class="go mono" href=all>{incident}</a>
-                            </dd>
-                        }
-                    })}
-            </dl>
+            {recorded(item)}
         </details>
     })
+}
+
+/// Everything that the event says.
+fn recorded(item: &Value) -> AnyView {
+    let incident = text(item, "/correlationId").to_owned();
+    view! {
+        <dl class="facts">
+            <dt>"When"</dt>
+            <dd>
+                <Moment at=text(item, "/timestamp") />
+            </dd>
+            <dt>"By"</dt>
+            <dd>{text(item, "/actorName").to_owned()}</dd>
+            {details(text(item, "/detail"))
+                .into_iter()
+                .map(|(name, value)| {
+                    view! {
+                        <dt>{name}</dt>
+                        <dd class="pre">{value}</dd>
+                    }
+                })
+                .collect_view()}
+            <dt>"Event"</dt>
+            <dd class="mono">{text(item, "/name").to_owned()}</dd>
+            {(!incident.is_empty())
+                .then(|| {
+                    let all = href(&Query::default().with("issue", &incident).on("/audit"));
+                    view! {
+                        <dt>"Belongs to"</dt>
+                        <dd>
+                            <a class="go mono" href=all>{incident}</a>
+                        </dd>
+                    }
+                })}
+        </dl>
+    }
 }
 
 #[cfg(not(feature = "ssr"))]

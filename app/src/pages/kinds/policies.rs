@@ -76,7 +76,7 @@ fn joined(item: &Value, at: &str, names: &str) -> Option<AnyView> {
 
 pub(super) const APPROVAL: Kind = Kind {
     api: "/policies/approval",
-    tab: Some(""),
+    tab: Some("approval"),
     title: "Approval policies",
     empty: (
         "There is no approval policy.",
