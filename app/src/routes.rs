@@ -6,7 +6,7 @@ use crate::{
     live::Live,
     pages::{
         approval::Approval, approvals::Approvals, incident::Incident, incidents::Incidents, instance::Instance,
-        instances::Instances, listed::Listed, not_found::NotFound, object::Object, overview::Overview, sign_in::SignIn,
+        instances::Instances, kinds::Described, not_found::NotFound, overview::Overview, sign_in::SignIn,
         unavailable::Unavailable,
     },
     shell::PageContext,
@@ -59,8 +59,7 @@ fn pages() -> AnyView {
             <Route path=path!("/instances") view=Instances ssr=SsrMode::Async />
             <Route path=path!("/instances/:namespace/:name") view=Instance ssr=SsrMode::Async />
             // Whatever is described in `pages::kinds`.
-            <Route path=path!("/:list") view=Listed ssr=SsrMode::Async />
-            <Route path=path!("/:list/:namespace/:name") view=Object ssr=SsrMode::Async />
+            <Route path=path!("/*address") view=Described ssr=SsrMode::Async />
         </FlatRoutes>
     }
 }

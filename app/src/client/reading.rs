@@ -218,13 +218,19 @@ impl FromJson for Value {
     fn from_json(value: &mut Value) -> Self {
         match value.take() {
             Value::String(text) => Self::String(without_reordering(text)),
-            Value::Array(mut items) => Self::Array(items.iter_mut().map(Self::from_json).collect()),
-            Value::Object(members) => Self::Object(
-                members
-                    .into_iter()
-                    .map(|(name, mut value)| (without_reordering(name), Self::from_json(&mut value)))
-                    .collect(),
-            ),
+            Value::Array(mut items) => {
+                for item in &mut items {
+                    *item = Self::from_json(item);
+                }
+                Self::Array(items)
+            }
+            Value::Object(members) => {
+                let mut read = serde_json::Map::new();
+                for (name, mut value) in members {
+                    read.insert(without_reordering(name), Self::from_json(&mut value));
+                }
+                Self::Object(read)
+            }
             other => other,
         }
     }

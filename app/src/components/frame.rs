@@ -177,7 +177,7 @@ fn nav_item(path: &'static str, icon: Icon, label: &'static str, count: AnyView)
     }
 }
 
-fn count(total: Asked<u64>, word: &'static str, class: &'static str) -> AnyView {
+pub(crate) fn count(total: Asked<u64>, word: &'static str, class: &'static str) -> AnyView {
     total
         .quietly(move |total| match total {
             0 => ().into_any(),

@@ -22,7 +22,7 @@ fn is_large(value: &Value) -> bool {
 
 /// The members that a line each is enough for.
 pub(crate) fn lines(object: &Value) -> AnyView {
-    rows(object, |_, value| !is_large(value))
+    rows(object, &|_, value| !is_large(value))
 }
 
 /// One panel for each member that is more than a line.
@@ -38,7 +38,7 @@ pub(crate) fn panels(object: &Value) -> AnyView {
 pub(crate) fn panel(title: String, value: &Value) -> AnyView {
     let body = match value.as_array() {
         Some(items) => view! { <ol class="steps">{items.iter().zip(1_u32..).map(step).collect_view()}</ol> },
-        None => view! { <dl class="facts body">{rows(value, |_, _| true)}</dl> },
+        None => view! { <dl class="facts body">{rows(value, &|_, _| true)}</dl> },
     };
     view! {
         <section class="panel">
@@ -60,13 +60,13 @@ fn step((item, number): (&Value, u32)) -> AnyView {
             <span class="n">{number.to_string()}</span>
             <div>
                 <h3>{inline(name, &item[name])}</h3>
-                <dl class="facts">{rows(item, move |member, _| member != name)}</dl>
+                <dl class="facts">{rows(item, &|member, _| member != name)}</dl>
             </div>
         </li>
     }
 }
 
-fn rows(object: &Value, is_meant: impl Fn(&str, &Value) -> bool) -> AnyView {
+fn rows(object: &Value, is_meant: &dyn Fn(&str, &Value) -> bool) -> AnyView {
     let members = object.as_object().into_iter().flatten();
     members
         .filter(|(name, value)| is_meant(name, value))

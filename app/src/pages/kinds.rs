@@ -6,10 +6,14 @@ mod pipeline;
 mod policies;
 mod reliability;
 
-use crate::components::{
-    field::{Field, Show},
-    filter::Choice,
-    link::{href, use_query},
+use crate::{
+    components::{
+        field::{Field, Show},
+        filter::Choice,
+        link::{href, use_query},
+    },
+    pages::{listed, not_found::NotFound, object},
+    view,
 };
 use leptos::prelude::*;
 use leptos_router::hooks::{use_location, use_params_map};
@@ -215,24 +219,48 @@ pub(crate) fn tab_of(query: &Query) -> &str {
 }
 
 /// The kind at a path of pages, by its place in `ALL`.
-pub(crate) fn find(list: &str, query: &Query) -> Option<usize> {
+fn find(list: &str, query: &Query) -> Option<usize> {
     let tab = tab_of(query);
     ALL.iter()
         .position(|kind| kind.path.get(1..) == Some(list) && kind.tab.is_none_or(|other| other == tab))
 }
 
-/// The kind of the page's address. While the page is being left for another, it stays.
-pub(crate) fn here() -> Memo<Option<usize>> {
+/// What an address below the base path leads to: a kind, and which object of it.
+pub(crate) fn parts<'a>(address: &'a str, query: &Query) -> Option<(usize, Option<(&'a str, &'a str)>)> {
+    let mut parts = address.trim_matches('/').splitn(3, '/');
+    let kind = find(parts.next()?, query)?;
+    match (parts.next(), parts.next()) {
+        (None, _) => Some((kind, None)),
+        (Some(namespace), Some(name)) => Some((kind, Some((namespace, name)))),
+        (Some(_), None) => None,
+    }
+}
+
+/// Makes the page that the address leads to. While it is being left for one that is not made here, it stays.
+#[component]
+pub(crate) fn Described() -> impl IntoView {
     let params = use_params_map();
     let pathname = use_location().pathname;
     let query = use_query();
-    Memo::new(move |before: Option<&Option<usize>>| {
-        let list = params.with(|params| params.get("list").unwrap_or_default());
-        if !pathname.with(|path| path.starts_with(&href(&format!("/{list}")))) {
-            return before.copied().flatten();
+    // Twice the place of the kind, and one more for an object: as a number it needs no code of its own.
+    let page = Memo::new(move |before: Option<&usize>| {
+        let address = params.with(|params| params.get("address").unwrap_or_default());
+        let list = address.trim_matches('/').split('/').next().unwrap_or_default();
+        match before {
+            Some(before) if !pathname.with(|path| path.starts_with(&href(&format!("/{list}")))) => *before,
+            _ => query.with(|query| {
+                parts(&address, query).map_or(usize::MAX, |(kind, object)| kind * 2 + usize::from(object.is_some()))
+            }),
         }
-        query.with(|query| find(&list, query))
-    })
+    });
+    move || {
+        let page = page.get();
+        match (ALL.get(page / 2), page % 2) {
+            (Some(kind), 0) => listed::page(kind),
+            (Some(kind), _) => object::page(kind),
+            (None, _) => view! { <NotFound /> },
+        }
+    }
 }
 
 /// Where the object that a cluster calls by this kind has its page.
@@ -257,7 +285,7 @@ pub(crate) fn page_of(kind: &str) -> Option<(&'static str, &'static str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL, find};
+    use super::{ALL, find, parts};
     use opsdeck_api::Query;
 
     #[test]
@@ -272,5 +300,15 @@ mod tests {
         assert_eq!(find("policies", &Query::parse("kind=none")), None);
         assert_eq!(find("incidents", &Query::default()), None);
         assert_eq!(find("", &Query::default()), None);
+    }
+
+    #[test]
+    fn an_address_is_a_list_or_an_object_of_it() {
+        let parts = |address| parts(address, &Query::default());
+        let slos = find("slos", &Query::default()).unwrap();
+        assert_eq!(parts("/slos/"), Some((slos, None)));
+        assert_eq!(parts("slos/shop/web/1"), Some((slos, Some(("shop", "web/1")))));
+        assert_eq!(parts("slos/shop"), None);
+        assert_eq!(parts("nowhere/shop/web"), None);
     }
 }

@@ -1,11 +1,12 @@
 //! The list of any kind that `kinds` describes, filtered, sorted and paged by the address alone.
 
 use crate::{
-    client::{ApiError, read},
+    client::{ApiError, member, read},
     components::{
         ask::{Asked, ask_total, ask_with, shown},
-        field::{Show, text},
+        field::{self, Show, count, text},
         filter::{One, Several, Typed},
+        frame,
         link::{api_href, href, object_href, use_query},
         notice::{Empty, Failed},
         pager::Pager,
@@ -16,52 +17,44 @@ use crate::{
     pages::{
         incidents::slid,
         kinds::{self, Column, Filter, Kind, POLICIES},
-        not_found::NotFound,
     },
     view,
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use opsdeck_api::{List, Query};
+use opsdeck_api::{ListMeta, Query};
 use serde_json::Value;
 
-/// Rows whose details are open, by their address: rows move when new ones come, and what is being read stays open.
+/// Rows whose details are open, a line each: rows move when new ones come, and what is being read stays open.
 #[derive(Clone, Copy)]
-pub(crate) struct Opened(RwSignal<Vec<String>>);
+pub(crate) struct Opened(RwSignal<Option<String>>);
 
 // === impl Opened ===
 
 impl Opened {
     pub(crate) fn holds(self, row: &str) -> bool {
-        self.0.with(|rows| rows.iter().any(|opened| opened == row))
+        self.0
+            .with(|rows| rows.iter().flat_map(|rows| rows.lines()).any(|opened| opened == row))
     }
 
     #[cfg(not(feature = "ssr"))]
     pub(crate) fn note(self, row: &str, open: bool) {
-        if open != self.0.with_untracked(|rows| rows.iter().any(|opened| opened == row)) {
-            self.0.update(|rows| {
-                rows.retain(|opened| opened != row);
-                if open {
-                    rows.push(row.to_owned());
-                }
-            });
+        let rows = self.0.get_untracked().unwrap_or_default();
+        if open == rows.lines().any(|opened| opened == row) {
+            return;
         }
+        let mut rows: Vec<_> = rows.lines().filter(|opened| *opened != row).collect();
+        if open {
+            rows.push(row);
+        }
+        self.0.set(Some(rows.join("\n")));
     }
 }
 
-#[component]
-pub(crate) fn Listed() -> impl IntoView {
-    let kind = kinds::here();
-    move || match kind.get().and_then(|kind| kinds::ALL.get(kind)) {
-        Some(kind) => page(kind),
-        None => view! { <NotFound /> },
-    }
-}
-
-fn page(kind: &'static Kind) -> AnyView {
-    provide_context(Opened(RwSignal::default()));
+pub(crate) fn page(kind: &'static Kind) -> AnyView {
+    provide_context(Opened(RwSignal::new(None)));
     let query = use_query();
-    let list: Asked<List<Value>> = ask_with(
+    let list: Asked<Value> = ask_with(
         move || asked(kind, &query.get()).to_string(),
         move |api, question, now| {
             let path = slid(Query::parse(&question), now).on(kind.api);
@@ -73,41 +66,14 @@ fn page(kind: &'static Kind) -> AnyView {
         <Title text=kind.title />
         <div class="title">
             <h1>{kind.heading}</h1>
-            {list
-                .quietly(move |list| {
-                    let total = list.metadata.total_count;
-                    let words = if is_narrowed(kind, &query.get_untracked()) {
-                        format!("{} match", thousands(total))
-                    } else {
-                        plural(total, kind.one, kind.many)
-                    };
-                    view! { <p class="dim">{words}</p> }
-                })}
-            {order(kind)}
+            {list.quietly(move |list| summary(kind, &list, &query.get_untracked()))}
         </div>
         {kind.above.map(|above| above())}
         <div class="chips" role="group" aria-label="Filters">
             {kind.tab.map(|_| tabs())}
             {kind.filters.iter().map(|filter| filter_view(kind.path, filter)).collect_view()}
-            {move || {
-                let query = query.get();
-                is_narrowed(kind, &query)
-                    .then(|| {
-                        let cleared = ["kind", "sort"]
-                            .into_iter()
-                            .fold(
-                                Query::default(),
-                                |kept, name| kept.with(name, query.first(name).unwrap_or_default()),
-                            );
-                        view! {
-                            <a class="dim" href=href(&cleared.on(kind.path)) data-noscroll="">
-                                "Clear all"
-                            </a>
-                        }
-                    })
-            }}
+            {move || query.with(|query| is_narrowed(kind, query).then(|| clear(kind, query, "Clear all")))}
         </div>
-        {move || query.with(unheard).map(|name| view! { <p class="notice">{name}</p> })}
         {shown(move || async move {
             let query = query.get_untracked();
             match list.get().await {
@@ -116,6 +82,36 @@ fn page(kind: &'static Kind) -> AnyView {
             }
         })}
     }
+}
+
+/// How many there are, in which order they stand, and the way back to the usual one.
+fn summary(kind: &'static Kind, list: &Value, query: &Query) -> AnyView {
+    let total = count(list, "/metadata/totalCount");
+    let words = if is_narrowed(kind, query) {
+        format!("{} match", thousands(total))
+    } else {
+        plural(total, kind.one, kind.many)
+    };
+    let order = match query.first("sort") {
+        None => kind.order.into_any(),
+        Some(_) => default_order(kind, query, ""),
+    };
+    view! {
+        <p class="dim">{words}</p>
+        <span class="dim order">{order}</span>
+    }
+}
+
+fn default_order(kind: &'static Kind, query: &Query, class: &'static str) -> AnyView {
+    let href = href(&query.clone().without("sort").without("page").on(kind.path));
+    view! { <a class=class href=href data-noscroll="">"Use the default order"</a> }
+}
+
+/// The way out of the filters. The kind of policy and the order are none.
+fn clear(kind: &'static Kind, query: &Query, words: &'static str) -> AnyView {
+    let order = query.first("sort").unwrap_or_default();
+    let href = href(&kind.home().with("sort", order).on(kind.path));
+    view! { <a class="go" href=href data-noscroll="">{words}</a> }
 }
 
 /// What the API is asked for a page's address; the range still slides.
@@ -149,25 +145,6 @@ fn unheard(query: &Query) -> Option<String> {
     })
 }
 
-/// In which order the rows stand, and the way back to the usual one.
-fn order(kind: &'static Kind) -> AnyView {
-    let query = use_query();
-    view! {
-        <span class="dim order">
-            {move || {
-                if query.with(|query| query.first("sort").is_none()) {
-                    return kind.order.into_any();
-                }
-                view! {
-                    <a href=href(&query.get().without("sort").without("page").on(kind.path)) data-noscroll="">
-                        "Use the default order"
-                    </a>
-                }
-            }}
-        </span>
-    }
-}
-
 fn filter_view(path: &'static str, filter: &'static Filter) -> AnyView {
     match *filter {
         Filter::Several(name, label, choices) => {
@@ -198,7 +175,7 @@ fn tabs() -> AnyView {
             >
                 {kind.tab_label()}
                 " "
-                {total.quietly(|total| view! { <span class="count">{thousands(total)}</span> })}
+                {frame::count(total, "", "")}
             </a>
         })
     });
@@ -209,9 +186,15 @@ fn tabs() -> AnyView {
     }
 }
 
-fn rows(kind: &'static Kind, list: List<Value>, query: &Query) -> AnyView {
-    if list.items.is_empty() {
-        return view! { <section class="panel">{nothing(kind, list.metadata.total_count, query)}</section> };
+fn rows(kind: &'static Kind, mut list: Value, query: &Query) -> AnyView {
+    let meta: ListMeta = member(&mut list, "metadata");
+    let items = field::list(&list, "/items");
+    let unheard = unheard(query).map(|words| view! { <p class="notice">{words}</p> });
+    if items.is_empty() {
+        return view! {
+            {unheard}
+            <section class="panel">{nothing(kind, meta.total_count, query)}</section>
+        };
     }
     let now = Clock::current().at_once();
     let export = slid(asked(kind, query), now).without("page").without("pageSize");
@@ -220,8 +203,9 @@ fn rows(kind: &'static Kind, list: List<Value>, query: &Query) -> AnyView {
         "" => api_href(&export.with("pageSize", "100").on(kind.api)),
         path => api_href(&export.on(path)),
     };
-    let shown = list.items.len();
+    let shown = items.len();
     view! {
+        {unheard}
         <section class="panel">
             <table class="rows">
                 <caption class="vh">{kind.title}</caption>
@@ -229,8 +213,7 @@ fn rows(kind: &'static Kind, list: List<Value>, query: &Query) -> AnyView {
                     <tr>{kind.columns.iter().map(|column| header(kind.path, column)).collect_view()}</tr>
                 </thead>
                 <tbody>
-                    {list
-                        .items
+                    {items
                         .iter()
                         .map(|item| {
                             view! { <tr>{kind.columns.iter().map(|column| cell(kind, column, item)).collect_view()}</tr> }
@@ -239,7 +222,7 @@ fn rows(kind: &'static Kind, list: List<Value>, query: &Query) -> AnyView {
                 </tbody>
             </table>
         </section>
-        <Pager path=kind.path meta=list.metadata shown=shown>
+        <Pager path=kind.path meta=meta shown=shown>
             <a href=csv rel="external" download="">
                 "CSV"
             </a>
@@ -295,14 +278,8 @@ fn nothing(kind: &'static Kind, total: u64, query: &Query) -> AnyView {
         return view! { <Empty why="This page is past the end of the list."><a class="go" href=first>"Go to the first page"</a></Empty> };
     }
     if is_narrowed(kind, query) {
-        let cleared = Query::default()
-            .with("kind", kind.tab.unwrap_or_default())
-            .on(kind.path);
-        return view! {
-            <Empty why="Nothing matches these filters.">
-                <a class="go" href=href(&cleared)>"Clear the filters"</a>
-            </Empty>
-        };
+        let way_out = clear(kind, query, "Clear the filters");
+        return view! { <Empty why="Nothing matches these filters.">{way_out}</Empty> };
     }
     let (why, how) = kind.empty;
     view! { <Empty why=why>{how}</Empty> }
@@ -310,10 +287,10 @@ fn nothing(kind: &'static Kind, total: u64, query: &Query) -> AnyView {
 
 /// A query that the API refuses, such as an unknown member to sort by, has a way back.
 fn refused(kind: &'static Kind, error: ApiError, query: &Query) -> AnyView {
-    let way_back = (error.status == 400).then(|| href(&query.clone().without("sort").without("page").on(kind.path)));
+    let way_back = (error.status == 400).then(|| default_order(kind, query, "go"));
     view! {
         <Failed what=kind.these error=error />
-        {way_back.map(|href| view! { <p><a class="go" href=href>"Use the default order"</a></p> })}
+        <p>{way_back}</p>
     }
 }
 
@@ -325,7 +302,7 @@ mod tests {
 
     fn question(list: &str, page: &str) -> String {
         let page = Query::parse(page);
-        let kind = kinds::find(list, &page).unwrap();
+        let (kind, _) = kinds::parts(list, &page).unwrap();
         asked(&kinds::ALL[kind], &page).to_string()
     }
 

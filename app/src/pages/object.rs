@@ -5,13 +5,10 @@ use crate::{
     components::{
         ask::{Asked, ask, shown},
         field::{facts, list, text},
-        link::{href, segment},
+        link::{href, segment, use_query},
         notice::Failed,
     },
-    pages::{
-        kinds::{self, Kind},
-        not_found::NotFound,
-    },
+    pages::kinds::{Kind, parts},
     view,
 };
 use leptos::prelude::*;
@@ -20,24 +17,17 @@ use leptos_router::hooks::use_params_map;
 use opsdeck_api::Query;
 use serde_json::Value;
 
-#[component]
-pub(crate) fn Object() -> impl IntoView {
-    let kind = kinds::here();
-    move || match kind.get().and_then(|kind| kinds::ALL.get(kind)) {
-        Some(kind) => page(kind),
-        None => view! { <NotFound /> },
-    }
-}
-
-fn page(kind: &'static Kind) -> AnyView {
+pub(crate) fn page(kind: &'static Kind) -> AnyView {
     let params = use_params_map();
-    let address = Memo::new(move |_| {
-        params.with(|params| {
-            (
-                params.get("namespace").unwrap_or_default(),
-                params.get("name").unwrap_or_default(),
-            )
-        })
+    let query = use_query();
+    // While the page is being left it shows what it showed.
+    let address = Memo::new(move |before: Option<&(String, String)>| {
+        let address = params.with(|params| params.get("address").unwrap_or_default());
+        let object = query.with(|query| {
+            parts(&address, query)
+                .and_then(|(_, object)| object.map(|(namespace, name)| (namespace.to_owned(), name.to_owned())))
+        });
+        object.or_else(|| before.cloned()).unwrap_or_default()
     });
     let name = move || address.with(|(_, name)| name.clone());
     let answer: Asked<Value> = ask(move || {
@@ -83,8 +73,11 @@ fn item(kind: &Kind, mut answer: Value, name: &str) -> Result<Value, ApiError> {
     if kind.tab.is_none() {
         return Ok(member(&mut answer, "spec"));
     }
-    for name in ["name", "namespace", "creationTimestamp"] {
-        answer[name] = member(&mut answer["resourceMeta"], name);
+    let mut meta: Value = member(&mut answer, "resourceMeta");
+    if let Some(members) = answer.as_object_mut() {
+        for name in ["name", "namespace", "creationTimestamp"] {
+            members.insert(name.to_owned(), member(&mut meta, name));
+        }
     }
     Ok(answer)
 }

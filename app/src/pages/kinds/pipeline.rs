@@ -25,7 +25,7 @@ use opsdeck_api::{
 };
 use serde_json::Value;
 
-const OF_INCIDENT: Column = Column::new("For incident", "issueRef", "c-for", "/issueRef", Show::Issue);
+const OF_INCIDENT: Column = Column::new("For incident", "issueRef", "c-for c-wide", "/issueRef", Show::Issue);
 const RECORDED: Related = Related {
     label: "What was recorded of the incident",
     at: "/issueRef",

@@ -4,7 +4,7 @@ use super::{CREATED, Column, Kind, NAMESPACE, Related, WORDS};
 use crate::{
     components::{
         ask::{Asked, ask, shown_over},
-        field::{Field, Show, count, is_true, text},
+        field::{self, Field, Show, count, is_true, text},
         link::object_href,
         mark::{Severity, StateWord},
         words::{capitalised, figure, plural, signal, thousands},
@@ -12,7 +12,6 @@ use crate::{
     view,
 };
 use leptos::prelude::*;
-use opsdeck_api::List;
 use serde_json::Value;
 
 const SLO_STATE: Show = Show::State(|item| StateWord::objective(text(item, "/state")));
@@ -254,7 +253,7 @@ pub(super) const CLUSTERS: Kind = Kind {
                 <header>
                     <h2>"What it holds"</h2>
                 </header>
-                {crate::components::field::facts(
+                {field::facts(
                     &[
                         Field::new("Nodes", "", NODES),
                         Field::new("Namespaces", "", NAMESPACES),
@@ -287,7 +286,7 @@ fn counted(item: &Value, at: &str) -> Option<AnyView> {
 /// All clusters in a line, and the signals that several of them show at once.
 fn together() -> AnyView {
     let status: Asked<Value> = ask(|| "/clusters/global-status".into());
-    let correlations: Asked<List<Value>> = ask(|| "/federation/correlations".into());
+    let correlations: Asked<Value> = ask(|| "/federation/correlations".into());
     shown_over(
         || ().into_any(),
         move || async move {
@@ -304,9 +303,10 @@ fn together() -> AnyView {
                     thousands(count("/spec/degradedClusters")),
                     thousands(count("/spec/offlineClusters")),
                 );
-                view! { <p class="global">{words}</p> }
+                view! { <p class="lead">{words}</p> }
             });
-            let correlations = correlations.get().await.map(|list| list.items).unwrap_or_default();
+            let correlations = correlations.get().await.unwrap_or_default();
+            let correlations = field::list(&correlations, "/items");
             view! {
                 {status}
                 {(!correlations.is_empty())
