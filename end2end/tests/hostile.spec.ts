@@ -78,7 +78,7 @@ OBJECTS.push(
       rootCause: HOSTILE,
       lessonsLearned: [HOSTILE],
       timeline: [{ timestamp: "2026-01-01T00:00:00Z", type: MARKUP, detail: HOSTILE }],
-      actionsExecuted: [{ action: MARKUP, params: { [OVERRIDE]: HOSTILE }, result: "failed", detail: HOSTILE, timestamp: LINK }],
+      actionsExecuted: [{ action: MARKUP, params: { [OVERRIDE]: HOSTILE }, result: "failed", detail: HOSTILE, timestamp: "2026-01-01T00:00:00Z" }],
     },
   ),
   stored("ClusterRegistration", "hostile-cluster", { displayName: HOSTILE, region: MARKUP, environment: "prod", tier: "critical", kubeconfigSecretRef: { name: "x" } }, { connected: true, kubernetesVersion: HOSTILE }),
