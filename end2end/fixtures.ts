@@ -104,6 +104,18 @@ export async function pages(ask: Ask): Promise<{ name: string; address: string; 
   const pending = approvals.filter(({ state }) => state === "Pending");
   const instances = await ask.list("instances");
   const incident = named(incidents, "payout-worker-memory-");
+  const [slos, insights, plans, runbooks, postMortems, clusters, events] = await Promise.all(
+    ["slos", "aiinsights", "remediations", "runbooks", "postmortems", "clusters", "audit"].map((list) => ask.list(list)),
+  );
+  const [approvalPolicies, notifications, ladders, slas] = await Promise.all(
+    ["approval", "notification", "escalation", "sla"].map((kind) => ask.list(`policies/${kind}`)),
+  );
+  const slo = named(slos!, "storefront-availability");
+  const insight = insights!.find(({ analysis, recommendations }) => analysis && recommendations)!;
+  const plan = plans!.find(({ state }) => state === "Failed")!;
+  const runbook = runbooks!.find(({ steps }) => steps.length > 1)!;
+  const postMortem = postMortems!.find(({ lessonsLearned }) => lessonsLearned)!;
+  const cluster = named(clusters!, "prod-eu-central");
   const instance = named(instances, "chatcli-eu");
   const names = (items: Item[]) => items.map(({ name }) => name);
   return [
@@ -114,7 +126,33 @@ export async function pages(ask: Ask): Promise<{ name: string; address: string; 
     { name: "approval", address: address("approvals", pending[0]!), says: [pending[0]!["rule"]] },
     { name: "instances", address: "/instances", says: names(instances) },
     { name: "instance", address: address("instances", instance), says: [unmet(instance).message] },
+    { name: "slos", address: "/slos", says: names(slos!) },
+    { name: "slo", address: address("slos", slo), says: [slo["service"]] },
+    { name: "insights", address: "/insights", says: names(insights!) },
+    { name: "insight", address: address("insights", insight), says: [insight["recommendations"][0]] },
+    { name: "remediations", address: "/remediations", says: names(plans!) },
+    { name: "remediation", address: address("remediations", plan), says: [plan["result"]] },
+    { name: "runbooks", address: "/runbooks", says: names(runbooks!) },
+    { name: "runbook", address: address("runbooks", runbook), says: runbook["steps"].map(({ name }: Item) => name) },
+    { name: "post-mortems", address: "/postmortems", says: names(postMortems!) },
+    { name: "post-mortem", address: address("postmortems", postMortem), says: [postMortem["rootCause"], ...postMortem["lessonsLearned"]] },
+    { name: "clusters", address: "/clusters", says: names(clusters!) },
+    { name: "cluster", address: address("clusters", cluster), says: [cluster["displayName"], cluster["version"]] },
+    { name: "audit", address: "/audit", says: names(events!.slice(0, 50)) },
+    { name: "event", address: address("audit", events![0]!), says: [events![0]!["resourceName"]] },
+    { name: "approval-policies", address: "/policies", says: names(approvalPolicies!) },
+    { name: "approval-policy", address: address("policies", approvalPolicies![0]!), says: ruleNames(approvalPolicies![0]!) },
+    { name: "notification-policies", address: "/policies?kind=notification", says: names(notifications!) },
+    { name: "notification-policy", address: `${address("policies", notifications![0]!)}?kind=notification`, says: ruleNames(notifications![0]!) },
+    { name: "escalation-policies", address: "/policies?kind=escalation", says: names(ladders!) },
+    { name: "escalation-policy", address: `${address("policies", ladders![0]!)}?kind=escalation`, says: ladders![0]!["spec"].levels.map(({ name }: Item) => name) },
+    { name: "slas", address: "/policies?kind=sla", says: names(slas!) },
+    { name: "sla", address: `${address("policies", slas![0]!)}?kind=sla`, says: [slas![0]!["spec"].resolutionTime] },
   ];
+}
+
+function ruleNames(policy: Item): string[] {
+  return policy["spec"].rules.map(({ name }: Item) => name);
 }
 
 export function unmet(instance: Item): Record<string, string> {

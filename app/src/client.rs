@@ -83,6 +83,16 @@ impl ApiError {
         }
     }
 
+    /// As the API says it of an object that it is asked for by name.
+    pub(crate) fn gone() -> Self {
+        Self {
+            status: 404,
+            message: "there is none of that name".into(),
+            reason: None,
+            request_id: None,
+        }
+    }
+
     #[cfg(not(feature = "ssr"))]
     fn unreachable() -> Self {
         Self {

@@ -6,7 +6,8 @@ use crate::{
     live::Live,
     pages::{
         approval::Approval, approvals::Approvals, incident::Incident, incidents::Incidents, instance::Instance,
-        instances::Instances, not_found::NotFound, overview::Overview, sign_in::SignIn, unavailable::Unavailable,
+        instances::Instances, kinds::Described, not_found::NotFound, overview::Overview, sign_in::SignIn,
+        unavailable::Unavailable,
     },
     shell::PageContext,
     view,
@@ -57,6 +58,8 @@ fn pages() -> AnyView {
             <Route path=path!("/approvals/:namespace/:name") view=Approval ssr=SsrMode::Async />
             <Route path=path!("/instances") view=Instances ssr=SsrMode::Async />
             <Route path=path!("/instances/:namespace/:name") view=Instance ssr=SsrMode::Async />
+            // Whatever is described in `pages::kinds`.
+            <Route path=path!("/*address") view=Described ssr=SsrMode::Async />
         </FlatRoutes>
     }
 }

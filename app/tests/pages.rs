@@ -14,6 +14,7 @@ use opsdeck_api::{
 };
 use opsdeck_app::{Assets, PageContext, PageStatus, ServerApi, Theme, session, shell};
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// 2026-09-23T12:00:00Z
@@ -266,6 +267,199 @@ async fn a_request_shows_every_value_before_and_after_and_who_may_decide() {
     page.assert_shows("4:12 left");
     page.assert_shows("1 of 2 approved");
     page.assert_shows("You are sre-mira, operator: you may approve or reject.");
+}
+
+const HOSTILE: &str = "<b>bold</b> \u{202e}0001";
+
+/// Every kind that is described, as the API answers it: where its list is, its pages are, and one item.
+fn described() -> Vec<(&'static str, &'static str, Value)> {
+    let named = |name: &str, mut item: Value| {
+        item["name"] = name.into();
+        item["namespace"] = "shop".into();
+        item["creationTimestamp"] = "2026-09-23T11:48:00Z".into();
+        item
+    };
+    let step = json!({"name": HOSTILE, "action": "DeletePod", "description": HOSTILE, "params": {"pod": HOSTILE}});
+    vec![
+        (
+            "/slos",
+            "/slos",
+            named(
+                "slo-1",
+                json!({"service": HOSTILE, "sli": "availability", "target": 99.9, "window": "30d", "state": "Breached",
+                    "currentValue": 99.5, "errorBudgetRemaining": 0, "burnRate1h": 14.4, "activeAlerts": 1}),
+            ),
+        ),
+        (
+            "/aiinsights",
+            "/insights",
+            named(
+                "insight-1",
+                json!({"issueRef": "web-oom", "provider": "OPENAI", "model": HOSTILE, "analysis": HOSTILE, "confidence": 0.5,
+                    "generatedAt": "2026-09-23T11:48:00Z", "recommendations": [HOSTILE], "suggestedActions": [step]}),
+            ),
+        ),
+        (
+            "/remediations",
+            "/remediations",
+            named(
+                "plan-1",
+                json!({"issueRef": "web-oom", "attempt": 1, "strategy": HOSTILE, "state": "Failed", "result": HOSTILE}),
+            ),
+        ),
+        (
+            "/runbooks",
+            "/runbooks",
+            named(
+                "runbook-1",
+                json!({"description": HOSTILE, "steps": [step], "maxAttempts": 3,
+                    "trigger": {"signalType": "oom_kill", "severity": "high", "resourceKind": "Deployment"}}),
+            ),
+        ),
+        (
+            "/postmortems",
+            "/postmortems",
+            named(
+                "pm-1",
+                json!({"issueRef": "web-oom", "severity": "high", "state": "Open", "summary": HOSTILE, "rootCause": HOSTILE,
+                    "resource": {"kind": "Deployment", "name": "web", "namespace": "shop"},
+                    "actionsExecuted": [{"action": "DeletePod", "detail": HOSTILE}]}),
+            ),
+        ),
+        (
+            "/clusters",
+            "/clusters",
+            named(
+                "cluster-1",
+                json!({"displayName": HOSTILE, "connected": true, "degraded": true}),
+            ),
+        ),
+        (
+            "/policies/approval",
+            "/policies",
+            named(
+                "policy-1",
+                json!({"spec": {"enabled": true, "rules": [{"name": HOSTILE, "match": {}, "timeoutMinutes": 30}]}}),
+            ),
+        ),
+        (
+            "/audit",
+            "/audit",
+            named(
+                "audit-1",
+                json!({"eventType": "issue_created", "severity": "info", "detail": format!("note={HOSTILE}"),
+                    "resourceKind": "Issue", "resourceName": "web-oom", "resourceNamespace": "shop",
+                    "timestamp": "2026-09-23T11:48:00Z"}),
+            ),
+        ),
+    ]
+}
+
+/// As the API answers an object: policies as they are stored, the others as in their list.
+fn single(api: &str, item: &Value) -> Value {
+    let meta = json!({"name": item["name"], "namespace": item["namespace"]});
+    let spec = if api.starts_with("/policies") {
+        &item["spec"]
+    } else {
+        item
+    };
+    json!({"apiVersion": API_VERSION, "kind": "Any", "spec": spec, "resourceMeta": meta})
+}
+
+#[tokio::test]
+async fn every_described_kind_has_a_list_with_the_total_of_the_server() {
+    for (path, list_page, item) in described() {
+        let name = item["name"].as_str().unwrap().to_owned();
+        let page = Api::signed_in()
+            .with(path, &list("AnyList", 1234, vec![item]))
+            .page(list_page)
+            .await;
+        assert_eq!(page.status, StatusCode::OK, "{list_page}");
+        page.assert_shows(&name);
+        page.assert_shows("1\u{202f}234");
+        // Of a policy's rules the list has only the number.
+        if list_page != "/policies" {
+            page.assert_shows("&lt;b&gt;bold&lt;/b&gt;");
+        }
+        page.assert_shows("format=csv");
+        page.assert_shows("<caption");
+        assert!(!page.text().contains("<b>bold"), "{list_page}");
+        let shown = page.text();
+        let shown = shown.split("<main").nth(1).unwrap().split("</main>").next().unwrap();
+        assert!(!shown.contains('\u{202e}'), "{list_page}");
+    }
+}
+
+#[tokio::test]
+async fn every_described_kind_has_an_object_page_and_says_when_it_is_gone() {
+    for (path, list_page, item) in described() {
+        let name = item["name"].as_str().unwrap().to_owned();
+        let (api_path, address) = (format!("{path}/{name}"), format!("{list_page}/shop/{name}"));
+        // The API answers about events in lists alone.
+        let (api, without) = if path == "/audit" {
+            let none = Api::signed_in().with(path, &list::<Value>("AnyList", 0, Vec::new()));
+            (Api::signed_in().with(path, &list("AnyList", 1, vec![item])), none)
+        } else {
+            let none = Api::signed_in().failing(&api_path, 404, "not found");
+            (Api::signed_in().with(&api_path, &single(path, &item)), none)
+        };
+        let page = api.page(&address).await;
+        assert_eq!(page.status, StatusCode::OK, "{address}");
+        page.assert_shows(&format!("{name}</h1>"));
+        page.assert_shows("&lt;b&gt;bold&lt;/b&gt; \u{fffd}0001");
+        assert!(!page.text().contains("<b>bold"), "{address}");
+        let gone = without.page(&address).await;
+        assert_eq!(gone.status, StatusCode::NOT_FOUND, "{address}");
+        gone.assert_shows("Could not show this ");
+    }
+}
+
+#[tokio::test]
+async fn a_described_list_without_rows_says_why_and_one_that_fails_what() {
+    for (path, list_page, _) in described() {
+        let api = Api::signed_in().with(path, &list::<Value>("AnyList", 0, Vec::new()));
+        api.clone()
+            .page(&format!("{list_page}?namespace=none"))
+            .await
+            .assert_shows("Nothing matches these filters.");
+        let empty = api.page(list_page).await;
+        empty.assert_shows("class=\"empty\"");
+        assert!(!empty.text().contains("Nothing matches"), "{list_page}");
+        let page = Api::signed_in().failing(path, 503, "not yet").page(list_page).await;
+        assert_eq!(page.status, StatusCode::BAD_GATEWAY, "{list_page}");
+        page.assert_shows("Could not show the ");
+    }
+}
+
+#[tokio::test]
+async fn an_objective_that_was_never_calculated_is_unknown_and_a_spent_budget_is_zero() {
+    let slo = |state: &str| {
+        json!({"name": "slo-1", "namespace": "shop", "target": 99.9, "window": "30d", "state": state, "currentValue": 0,
+            "errorBudgetRemaining": 0, "burnRate1h": 0, "activeAlerts": 0})
+    };
+    let page = |state| {
+        let api = Api::signed_in().with("/slos", &list("AnyList", 1, vec![slo(state)]));
+        async move { api.page("/slos").await }
+    };
+    page("").await.assert_shows("<span class=\"faint\">unknown</span>");
+    let spent = page("Breached").await;
+    spent.assert_shows("<span class=\"faint\">0\u{202f}%</span>");
+    assert!(!spent.text().contains(">unknown<"));
+}
+
+#[tokio::test]
+async fn policies_of_four_kinds_share_an_address_and_no_other_kind_does() {
+    let api = ["approval", "notification", "escalation", "sla"]
+        .into_iter()
+        .fold(Api::signed_in(), |api, kind| {
+            let item = json!({"name": format!("{kind}-policy"), "namespace": "shop", "spec": {}});
+            api.with(&format!("/policies/{kind}"), &list("AnyList", 7, vec![item]))
+        });
+    api.clone().page("/policies").await.assert_shows("approval-policy");
+    let slas = api.clone().page("/policies?kind=sla").await;
+    slas.assert_shows("sla-policy");
+    slas.assert_shows("/policies/shop/sla-policy?kind=sla");
+    assert_eq!(api.page("/policies?kind=none").await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]

@@ -1,11 +1,13 @@
 // What holds for every page alike, whatever it shows.
 import { barriers, expect, open, pages, PHONE, test } from "../fixtures.ts";
 
+// Each goes through thirty pages.
+test.describe.configure({ timeout: 240_000 });
+
 for (const theme of ["light", "dark"]) {
   test(`nothing stands in anybody's way, ${theme}`, async ({ page, ask }) => {
-    test.slow();
     for (const { name, address } of await pages(ask)) {
-      await open(page, `${address}?theme=${theme}`);
+      await open(page, `${address}${address.includes("?") ? "&" : "?"}theme=${theme}`);
       expect.soft(await barriers(page), name).toEqual([]);
     }
   });

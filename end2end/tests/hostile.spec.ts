@@ -11,7 +11,7 @@ const HOSTILE = `${MARKUP} ${LINK} ${OVERRIDE} \${7*7} {{7*7}} \u2028`;
 const api = "platform.chatcli.io/v1alpha1";
 const resource = { kind: "Deployment", name: MARKUP, namespace: "shop" };
 const meta = (name: string) => ({ name, namespace: "shop", annotations: { note: HOSTILE }, labels: { app: "x" } });
-const OBJECTS = [
+const OBJECTS: object[] = [
   {
     apiVersion: api,
     kind: "Issue",
@@ -60,7 +60,45 @@ const OBJECTS = [
   },
 ];
 
-const PAGES = ["/", "/incidents", "/incidents/shop/hostile", "/approvals", "/approvals/shop/hostile-approval", "/instances", "/instances/shop/hostile-instance"];
+const stored = (kind: string, name: string, spec: object, status?: object) => ({ apiVersion: api, kind, metadata: meta(name), spec, status });
+OBJECTS.push(
+  stored("ServiceLevelObjective", "hostile-slo", { serviceName: HOSTILE, indicator: { type: MARKUP, metricSource: "issues" }, target: { percentage: 99.9, window: HOSTILE } }),
+  stored("Runbook", "hostile-runbook", {
+    description: HOSTILE,
+    trigger: { signalType: MARKUP, severity: "high", resourceKind: MARKUP },
+    steps: [{ name: HOSTILE, action: MARKUP, description: HOSTILE, params: { [OVERRIDE]: HOSTILE } }],
+  }),
+  stored(
+    "PostMortem",
+    "hostile-pm",
+    { issueRef: { name: MARKUP }, resource, severity: "high" },
+    {
+      state: MARKUP,
+      summary: HOSTILE,
+      rootCause: HOSTILE,
+      lessonsLearned: [HOSTILE],
+      timeline: [{ timestamp: "2026-01-01T00:00:00Z", type: MARKUP, detail: HOSTILE }],
+      actionsExecuted: [{ action: MARKUP, params: { [OVERRIDE]: HOSTILE }, result: "failed", detail: HOSTILE, timestamp: "2026-01-01T00:00:00Z" }],
+    },
+  ),
+  stored("ClusterRegistration", "hostile-cluster", { displayName: HOSTILE, region: MARKUP, environment: "prod", tier: "critical", kubeconfigSecretRef: { name: "x" } }, { connected: true, kubernetesVersion: HOSTILE }),
+  stored("ApprovalPolicy", "hostile-policy", { enabled: true, rules: [{ name: HOSTILE, mode: "manual", match: { namespaces: [MARKUP, OVERRIDE] } }] }),
+  stored("AuditEvent", "hostile-event", {
+    eventType: MARKUP,
+    severity: "info",
+    actor: { type: "user", name: HOSTILE },
+    resource: { kind: MARKUP, name: HOSTILE, namespace: LINK },
+    details: { note: HOSTILE },
+    correlationId: HOSTILE,
+    timestamp: "2026-01-01T00:00:00Z",
+  }),
+);
+
+const PAGES = ["/", "/incidents", "/incidents/shop/hostile", "/approvals", "/approvals/shop/hostile-approval", "/instances", "/instances/shop/hostile-instance"].concat(
+  ["/slos", "/slos/shop/hostile-slo", "/insights", "/insights/shop/hostile-insight", "/remediations", "/remediations/shop/hostile-plan"],
+  ["/runbooks", "/runbooks/shop/hostile-runbook", "/postmortems", "/postmortems/shop/hostile-pm", "/clusters", "/clusters/shop/hostile-cluster"],
+  ["/policies", "/policies/shop/hostile-policy", "/audit", "/audit/shop/hostile-event"],
+);
 
 test.use({ storageState: SIGNED_OUT });
 

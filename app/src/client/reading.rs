@@ -213,6 +213,29 @@ fn without_reordering(text: String) -> String {
     }
 }
 
+/// Anything, for what is laid out by a description.
+impl FromJson for Value {
+    fn from_json(value: &mut Value) -> Self {
+        match value.take() {
+            Value::String(text) => Self::String(without_reordering(text)),
+            Value::Array(mut items) => {
+                for item in &mut items {
+                    *item = Self::from_json(item);
+                }
+                Self::Array(items)
+            }
+            Value::Object(members) => {
+                let mut read = serde_json::Map::new();
+                for (name, mut value) in members {
+                    read.insert(without_reordering(name), Self::from_json(&mut value));
+                }
+                Self::Object(read)
+            }
+            other => other,
+        }
+    }
+}
+
 impl FromJson for bool {
     fn from_json(value: &mut Value) -> Self {
         matches!(value, Value::Bool(true))
@@ -387,6 +410,13 @@ mod tests {
         });
         let expected: InstanceDetail = serde_json::from_value(instance.clone()).unwrap();
         assert_eq!(InstanceDetail::from_json(&mut instance.clone()), expected);
+    }
+
+    #[test]
+    fn nothing_in_any_json_reads_otherwise_than_it_runs() {
+        let mut value = json!({"a\u{202e}": ["\u{2066}b", {"c": "d\u{202c}"}], "n": 1.5});
+        let expected = json!({"a\u{fffd}": ["\u{fffd}b", {"c": "d\u{fffd}"}], "n": 1.5});
+        assert_eq!(Value::from_json(&mut value), expected);
     }
 
     #[test]

@@ -96,13 +96,61 @@ fn nav_items() -> AnyView {
     let ready = ask_total(move || one(Query::parse("ready=true"), "/instances"));
     let instances = ask_total(move || one(Query::default(), "/instances"));
     view! {
-        <ul>
+        <ul class="now">
             {nav_item("/", Icon::Home, "Overview", ().into_any())}
             {nav_item("/incidents", Icon::Alert, "Incidents", count(open, "unresolved", ""))}
             {nav_item("/approvals", Icon::Stamp, "Approvals", count(pending, "waiting", "needs"))}
             {nav_item("/instances", Icon::Server, "Instances", ready_of_all(ready, instances))}
         </ul>
+        <div class="groups">{groups()}</div>
+        // On a phone there is room for one more.
+        <details class="menu others" name="pages">
+            <summary>
+                {Icon::Dots.view()}
+                <span>"More"</span>
+            </summary>
+            <div class="fold">{groups()}</div>
+        </details>
     }
+}
+
+/// The pages behind those that are needed now.
+fn groups() -> AnyView {
+    let groups = [
+        (
+            "Understand",
+            [
+                ("/insights", Icon::Spark, "AI insights"),
+                ("/remediations", Icon::Tool, "Remediations"),
+                ("/runbooks", Icon::Book, "Runbooks"),
+                ("/postmortems", Icon::Page, "Post-mortems"),
+            ],
+        ),
+        (
+            "Govern",
+            [
+                ("/slos", Icon::Target, "SLOs"),
+                ("/policies", Icon::Shield, "Policies"),
+                ("/clusters", Icon::Cubes, "Clusters"),
+                ("/audit", Icon::List, "Audit"),
+            ],
+        ),
+    ];
+    groups
+        .into_iter()
+        .map(|(name, pages)| {
+            view! {
+                <p class="group">{name}</p>
+                <ul>
+                    {pages
+                        .into_iter()
+                        .map(|(path, icon, label)| nav_item(path, icon, label, ().into_any()))
+                        .collect_view()}
+                </ul>
+            }
+        })
+        .collect_view()
+        .into_any()
 }
 
 fn nav_item(path: &'static str, icon: Icon, label: &'static str, count: AnyView) -> AnyView {
@@ -129,7 +177,7 @@ fn nav_item(path: &'static str, icon: Icon, label: &'static str, count: AnyView)
     }
 }
 
-fn count(total: Asked<u64>, word: &'static str, class: &'static str) -> AnyView {
+pub(crate) fn count(total: Asked<u64>, word: &'static str, class: &'static str) -> AnyView {
     total
         .quietly(move |total| match total {
             0 => ().into_any(),

@@ -4,6 +4,7 @@ use crate::{
     client::ApiError,
     components::{
         action::parameters,
+        link::{href, object_href},
         notice::Failed,
         time::Ago,
         words::{action, percent},
@@ -12,7 +13,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use opsdeck_api::{
-    List,
+    List, Query,
     insight::{InsightItem, SuggestedAction},
 };
 
@@ -34,13 +35,21 @@ pub(crate) fn insight_panels(insights: Result<List<InsightItem>, ApiError>) -> A
     }
 }
 
-fn insight_panel(insight: InsightItem) -> AnyView {
+pub(crate) fn insight_panel(insight: InsightItem) -> AnyView {
     let model = format!("{} / {}", insight.provider, insight.model);
+    let title = view! {
+        <h2>
+            "AI insight "
+            <a class="go mono small" href=object_href("/insights", &insight.namespace, &insight.name)>
+                {insight.name.clone()}
+            </a>
+        </h2>
+    };
     if insight.generated_at.is_none() {
         return view! {
             <section class="panel">
                 <header>
-                    <h2>"AI insight"</h2>
+                    {title}
                     <span class="dim">{model}</span>
                 </header>
                 <p class="body dim">"The model was asked " <Ago at=insight.creation_timestamp /> " and has not answered."</p>
@@ -59,12 +68,12 @@ fn insight_panel(insight: InsightItem) -> AnyView {
     view! {
         <section class="panel">
             <header>
-                <h2>"AI insight"</h2>
+                {title}
                 <span class="dim">"confidence " {percent(insight.confidence.0)} ", " {model}</span>
             </header>
             <div class="body prose">
                 <p class="pre">{analysis}</p>
-                {runbook.map(|words| view! { <p class="dim">{words}</p> })}
+                {runbook.map(runbook_line)}
                 {(!insight.recommendations.is_empty())
                     .then(|| {
                         view! {
@@ -98,7 +107,17 @@ fn insight_panel(insight: InsightItem) -> AnyView {
     }
 }
 
-/// The model's verdict on the runbooks stands in a line of its own that is meant for the operator.
+/// Which runbook it picks, if any. The model names no namespace, so the link leads to all of that name.
+fn runbook_line(name: String) -> AnyView {
+    if name.is_empty() {
+        return view! { <p class="dim">"It finds no runbook that fits."</p> };
+    }
+    let found = href(&Query::default().with("q", &name).on("/runbooks"));
+    view! { <p class="dim">"It picks the runbook " <a class="go mono" href=found>{name}</a> "."</p> }
+}
+
+/// The model's verdict on the runbooks stands in a line of its own that is meant for the operator: the name of
+/// the one that it picks, or an empty one.
 fn analysis_and_runbook(text: &str) -> (String, Option<String>) {
     let mut runbook = None;
     let lines: Vec<_> = text
@@ -106,9 +125,9 @@ fn analysis_and_runbook(text: &str) -> (String, Option<String>) {
         .filter(|line| {
             let verdict = line.trim();
             if let Some(name) = verdict.strip_prefix("RUNBOOK_APPROVED:") {
-                runbook = Some(format!("It picks the runbook {}.", name.trim()));
+                runbook = Some(name.trim().to_owned());
             } else if verdict.starts_with("RUNBOOK_REJECTED") {
-                runbook = Some("It finds no runbook that fits.".into());
+                runbook = Some(String::new());
             } else {
                 return true;
             }
@@ -136,6 +155,6 @@ mod tests {
     fn the_verdict_on_runbooks_is_taken_out_of_the_analysis() {
         let (text, runbook) = analysis_and_runbook("The cache grew.\nRUNBOOK_APPROVED: oom-raise-memory\n");
         assert_eq!(text, "The cache grew.");
-        assert_eq!(runbook.as_deref(), Some("It picks the runbook oom-raise-memory."));
+        assert_eq!(runbook.as_deref(), Some("oom-raise-memory"));
     }
 }

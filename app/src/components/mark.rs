@@ -97,6 +97,43 @@ impl StateWord {
         }
     }
 
+    /// Empty until it was calculated for the first time.
+    pub(crate) fn objective(state: &str) -> Option<Self> {
+        Some(match state {
+            "" => Self::new(Tone::Plain, Icon::Question, "Not calculated"),
+            "Healthy" => Self::new(Tone::Good, Icon::Check, "Healthy"),
+            "AtRisk" => Self::new(Tone::Needs, Icon::Alert, "At risk"),
+            "Breached" => Self::new(Tone::Bad, Icon::Cross, "Breached"),
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn post_mortem(state: &str, owed: bool) -> Option<Self> {
+        Some(match state {
+            "" | "Open" if owed => Self::new(Tone::Needs, Icon::Person, "Needs a person"),
+            "" | "Open" => Self::new(Tone::Plain, Icon::Circle, "Open"),
+            "InReview" => Self::new(Tone::Busy, Icon::Eye, "In review"),
+            "Closed" => Self::new(Tone::Good, Icon::Check, "Closed"),
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn cluster(connected: bool, degraded: bool) -> Self {
+        match (connected, degraded) {
+            (false, _) => Self::new(Tone::Bad, Icon::Cross, "Offline"),
+            (true, true) => Self::new(Tone::Bad, Icon::Alert, "Degraded"),
+            (true, false) => Self::new(Tone::Good, Icon::Check, "Healthy"),
+        }
+    }
+
+    pub(crate) fn enabled(enabled: bool) -> Self {
+        if enabled {
+            Self::new(Tone::Good, Icon::Check, "On")
+        } else {
+            Self::new(Tone::Plain, Icon::Ban, "Off")
+        }
+    }
+
     pub(crate) fn condition(status: &str) -> Self {
         match status {
             "True" => Self::new(Tone::Good, Icon::Check, "True"),

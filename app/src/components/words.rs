@@ -65,6 +65,21 @@ pub(crate) fn signal(text: &str) -> String {
     capitalised(&words.join(" "))
 }
 
+/// The name of a member as it stands before its value: `timeoutMinutes` is `Timeout minutes`.
+pub(crate) fn member_name(name: &str) -> String {
+    let words: Vec<_> = camel_words(name)
+        .into_iter()
+        .map(|word| {
+            if is_name(word) {
+                word.to_owned()
+            } else {
+                uncapitalised(word)
+            }
+        })
+        .collect();
+    capitalised(&words.join(" ").replace('_', " "))
+}
+
 /// What an action does, as a verb with its object: `RollbackDeployment` is `Roll back Deployment`.
 pub(crate) fn action(kind: &str) -> String {
     match kind {
@@ -128,6 +143,18 @@ pub(crate) fn percent(share: f64) -> String {
 pub(crate) fn decimal(share: f64) -> String {
     let hundredths = hundredths(share);
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// A figure with up to three digits behind the point: promises are as close as 99.999.
+pub(crate) fn figure(number: f64) -> String {
+    let sign = if number < 0.0 { "\u{2212}" } else { "" };
+    let thousandths = (number.abs() * 1000.0).round_ties_even() as u64;
+    let whole = thousands(thousandths / 1000);
+    match format!("{:03}", thousandths % 1000).trim_end_matches('0') {
+        "" if whole == "0" => whole,
+        "" => format!("{sign}{whole}"),
+        part => format!("{sign}{whole}.{part}"),
+    }
 }
 
 /// Whole numbers print with a fraction of the code that floats need.
@@ -234,7 +261,7 @@ fn word_end(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{action, listed, person, plural, request_title, signal, thousands, told};
+    use super::{action, figure, listed, member_name, person, plural, request_title, signal, thousands, told};
     use opsdeck_api::StringMap;
 
     #[test]
@@ -271,6 +298,24 @@ mod tests {
             "Rotate secret tls, then restart api"
         );
         assert_eq!(title(&[]), "Let the model act step by step");
+    }
+
+    #[test]
+    fn members_are_named_in_words() {
+        assert_eq!(member_name("timeoutMinutes"), "Timeout minutes");
+        assert_eq!(member_name("totalIssuesTracked"), "Total issues tracked");
+        assert_eq!(member_name("webhook_url"), "Webhook url");
+        assert_eq!(member_name(""), "");
+    }
+
+    #[test]
+    fn figures_are_as_close_as_promises() {
+        assert_eq!(figure(99.999), "99.999");
+        assert_eq!(figure(31.900_000_000_000_002), "31.9");
+        assert_eq!(figure(1_200.0), "1\u{202f}200");
+        assert_eq!(figure(0.0), "0");
+        assert_eq!(figure(-0.000_1), "0");
+        assert_eq!(figure(-2.05), "\u{2212}2.05");
     }
 
     #[test]

@@ -356,7 +356,7 @@ fn plan_panel(plans: Result<Vec<RemediationDetail>, ApiError>, approvals: Vec<Ap
     }
 }
 
-fn plan_view(plan: RemediationDetail, approval: Option<ApprovalItem>) -> AnyView {
+pub(crate) fn plan_view(plan: RemediationDetail, approval: Option<ApprovalItem>) -> AnyView {
     let item = plan.item;
     let took = item
         .started_at
@@ -368,7 +368,10 @@ fn plan_view(plan: RemediationDetail, approval: Option<ApprovalItem>) -> AnyView
         <section class="panel">
             <header>
                 <h2>
-                    {format!("Plan {}", item.attempt)} " " <span class="faint mono small">{item.name.clone()}</span>
+                    {format!("Plan {}", item.attempt)} " "
+                    <a class="go mono small" href=object_href("/remediations", &item.namespace, &item.name)>
+                        {item.name.clone()}
+                    </a>
                 </h2>
                 <span class="dim">
                     {took.map(|took| view! { {took} ", " })}
@@ -486,7 +489,7 @@ fn post_mortem_panels(post_mortems: Result<List<PostMortemItem>, ApiError>) -> A
     }
 }
 
-fn post_mortem_panel(post_mortem: PostMortemItem) -> AnyView {
+pub(crate) fn post_mortem_panel(post_mortem: PostMortemItem) -> AnyView {
     let state = match post_mortem.state.as_str() {
         "InReview" => "In review".to_owned(),
         "" => "Open".to_owned(),
@@ -504,7 +507,12 @@ fn post_mortem_panel(post_mortem: PostMortemItem) -> AnyView {
     view! {
         <section class="panel">
             <header>
-                <h2>"Post-mortem"</h2>
+                <h2>
+                    "Post-mortem "
+                    <a class="go mono small" href=object_href("/postmortems", &post_mortem.namespace, &post_mortem.name)>
+                        {post_mortem.name.clone()}
+                    </a>
+                </h2>
                 <span class="dim">
                     {(!post_mortem.duration.is_empty()).then(|| view! { {post_mortem.duration} ", " })} {state}
                 </span>

@@ -49,7 +49,7 @@ const KINDS: &[Choice] = &[
 const DRILLS: &[Choice] = &[("", "hidden"), ("all", "shown"), ("true", "only")];
 const SNOOZED: &[Choice] = &[("", "hidden"), ("all", "shown"), ("true", "only")];
 const SEEN: &[Choice] = &[("", "any"), ("false", "by nobody"), ("true", "by somebody")];
-const RANGES: &[Choice] = &[
+pub(crate) const RANGES: &[Choice] = &[
     ("", "any time"),
     ("1h", "last hour"),
     ("6h", "last 6 hours"),
@@ -156,7 +156,7 @@ fn asked(page: &Query) -> Query {
 }
 
 /// Puts the window where it is now.
-fn slid(query: Query, now: i64) -> Query {
+pub(crate) fn slid(query: Query, now: i64) -> Query {
     let seconds = query.first("range").and_then(|range| {
         let (number, unit) = range.split_at_checked(range.len().checked_sub(1)?)?;
         let number: i64 = number.parse().ok()?;
@@ -300,7 +300,7 @@ fn removable(text: String, what: &'static str, without: Query) -> AnyView {
     }
 }
 
-fn fixed_range(query: &Query) -> Option<String> {
+pub(crate) fn fixed_range(query: &Query) -> Option<String> {
     let moment = |name| query.first(name).and_then(parse).map(stamp);
     match (moment("from"), moment("to")) {
         (None, None) => None,
