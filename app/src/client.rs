@@ -21,13 +21,16 @@ use crate::{Session, shell::PageContext};
 pub(crate) const ROOT: &str = "/api/v1";
 
 /// Why there is no answer, in the API's own words where it gave some.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct ApiError {
     /// 0 where no answer arrived at all.
     pub status: u16,
     pub message: String,
     /// The API's word for it, such as `kind_unavailable`.
     pub reason: Option<String>,
+    /// Of a conflict: who was quicker, and when.
+    pub by: Option<String>,
+    pub at: Option<String>,
     pub request_id: Option<String>,
 }
 
@@ -58,13 +61,15 @@ pub(crate) struct Api {
 // === impl ApiError ===
 
 impl ApiError {
-    fn from_answer(status: u16, body: &str) -> Self {
+    pub(crate) fn from_answer(status: u16, body: &str) -> Self {
         let mut body: Value = serde_json::from_str(body).unwrap_or_default();
         let message: Option<String> = member(&mut body, "message");
         Self {
             status,
             message: message.unwrap_or_else(|| format!("the server answered {status}")),
             reason: member(&mut body, "reason"),
+            by: member(&mut body, "by"),
+            at: member(&mut body, "at"),
             request_id: member(&mut body, "requestId"),
         }
     }
@@ -73,8 +78,7 @@ impl ApiError {
         Self {
             status: 0,
             message: "the answer could not be read".into(),
-            reason: None,
-            request_id: None,
+            ..Self::default()
         }
     }
 
@@ -83,8 +87,7 @@ impl ApiError {
         Self {
             status: 0,
             message: "the server did not answer".into(),
-            reason: None,
-            request_id: None,
+            ..Self::default()
         }
     }
 }
@@ -180,7 +183,14 @@ impl Api {
     /// Exchanges the key for a session cookie.
     pub(crate) async fn sign_in(&self, key: String, remember: bool) -> Result<(), ApiError> {
         let url = format!("{}{ROOT}/session", self.base);
-        let (status, body) = browser::post_session(url, key, remember).await?;
+        let (status, body) = browser::post(url, key, format!("{{\"remember\":{remember}}}")).await?;
+        succeeded(status, body).map(drop)
+    }
+
+    /// Has something done. A session that has ended is left for the page to find out, so that what was typed stays.
+    pub(crate) async fn post(&self, path: &str, body: String) -> Result<(), ApiError> {
+        let url = format!("{}{ROOT}{path}", self.base);
+        let (status, body) = browser::post(url, String::new(), body).await?;
         succeeded(status, body).map(drop)
     }
 }
@@ -240,13 +250,14 @@ mod browser {
         .await
     }
 
-    pub(super) async fn post_session(url: String, key: String, remember: bool) -> Result<(u16, String), ApiError> {
+    /// With a key, or with none in the name of the session.
+    pub(super) async fn post(url: String, key: String, body: String) -> Result<(u16, String), ApiError> {
         SendWrapper::new(async move {
-            let request = Request::post(&url)
-                .header("X-API-Key", &key)
-                .header("Content-Type", "application/json")
-                .body(format!("{{\"remember\":{remember}}}"))
-                .map_err(|_| ApiError::unreachable())?;
+            let mut request = Request::post(&url).header("Content-Type", "application/json");
+            if !key.is_empty() {
+                request = request.header("X-API-Key", &key);
+            }
+            let request = request.body(body).map_err(|_| ApiError::unreachable())?;
             receive(request.send().await.map_err(|_| ApiError::unreachable())?).await
         })
         .await

@@ -65,7 +65,7 @@ reads! {
         post_mortems_requiring_human_action: "postMortemsRequiringHumanAction", total_runbooks: "totalRunbooks",
         total_slos: "totalSLOs", slos_at_risk: "slosAtRisk", pending_approvals: "pendingApprovals",
     }
-    ApiError { status: "status", message: "message", reason: "reason", request_id: "request_id", }
+    ApiError { status: "status", message: "message", reason: "reason", by: "by", at: "at", request_id: "request_id", }
     ApprovalItem {
         name: "name", namespace: "namespace", resource: "resource", action: "action", reason: "reason",
         requested_by: "requestedBy", state: "state", approved_by: "approvedBy", rejected_by: "rejectedBy",

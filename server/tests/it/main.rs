@@ -7,6 +7,7 @@ mod bulk_writes;
 mod clusters;
 mod console;
 mod contract;
+mod decision_forms;
 mod events;
 mod gate;
 mod incident_writes;
