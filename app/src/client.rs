@@ -28,10 +28,16 @@ pub struct ApiError {
     pub message: String,
     /// The API's word for it, such as `kind_unavailable`.
     pub reason: Option<String>,
-    /// Of a conflict: who was quicker, and when.
+    /// Of a conflict.
+    pub hand: Option<Box<Hand>>,
+    pub request_id: Option<String>,
+}
+
+/// Who was quicker, and when.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Hand {
     pub by: Option<String>,
     pub at: Option<String>,
-    pub request_id: Option<String>,
 }
 
 /// Asks the REST router in process, with the rights of the page's request. Takes a path under `/api/v1` without base path
@@ -68,8 +74,7 @@ impl ApiError {
             status,
             message: message.unwrap_or_else(|| format!("the server answered {status}")),
             reason: member(&mut body, "reason"),
-            by: member(&mut body, "by"),
-            at: member(&mut body, "at"),
+            hand: Some(Box::new(Hand::from_json(&mut body))),
             request_id: member(&mut body, "requestId"),
         }
     }

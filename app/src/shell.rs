@@ -152,7 +152,10 @@ pub fn shell() -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::PageContext;
-    use crate::{Acted, Theme, client::ApiError};
+    use crate::{
+        Acted, Theme,
+        client::{ApiError, Hand},
+    };
     use opsdeck_api::whoami::{ServerInfo, WhoAmI};
 
     #[test]
@@ -177,8 +180,10 @@ mod tests {
             path: "/approvals/a/approve?namespace=shop".into(),
             error: Some(ApiError {
                 status: 409,
-                by: Some("tomasz".into()),
-                at: Some("2026-09-23T12:00:00Z".into()),
+                hand: Some(Box::new(Hand {
+                    by: Some("tomasz".into()),
+                    at: None,
+                })),
                 ..ApiError::default()
             }),
             typed: [("reason".to_owned(), "seen \"it\"".to_owned())].into(),

@@ -379,12 +379,12 @@ fn done(verb: &str) -> &'static str {
 
 /// What is true now, in one or two sentences.
 fn explain(error: &ApiError) -> String {
-    let who = error
-        .by
-        .as_deref()
+    let hand = error.hand.as_deref();
+    let who = hand
+        .and_then(|hand| hand.by.as_deref())
         .map(|by| by.split(", ").map(person).collect::<Vec<_>>());
     let who = who.map(|people| listed(&people));
-    let at = error.at.as_deref().and_then(parse).map(stamp);
+    let at = hand.and_then(|hand| hand.at.as_deref()).and_then(parse).map(stamp);
     let hand = [
         who.clone().map(|who| format!(" by {who}")),
         at.clone().map(|at| format!(", at {at}")),
@@ -556,6 +556,7 @@ mod browser {
 #[cfg(test)]
 mod tests {
     use super::{ApiError, Subject, explain};
+    use crate::client::Hand;
 
     #[test]
     fn what_was_done_to_another_object_is_not_told_of_this_one() {
@@ -586,8 +587,10 @@ mod tests {
             status: 409,
             message: "approval is already Rejected by tomasz (api-key: sre-tomasz)".into(),
             reason: Some("already_decided".into()),
-            by: Some("tomasz (api-key: sre-tomasz), ana (api-key: ana)".into()),
-            at: Some("2026-09-23T12:00:00Z".into()),
+            hand: Some(Box::new(Hand {
+                by: Some("tomasz (api-key: sre-tomasz), ana (api-key: ana)".into()),
+                at: Some("2026-09-23T12:00:00Z".into()),
+            })),
             request_id: None,
         };
         assert_eq!(
