@@ -37,7 +37,7 @@ const request = (replicas: string) =>
   });
 const OBJECTS = [issue(), plan("5"), request("5")];
 
-test.use({ storageState: SIGNED_OUT, expectedMessages: [/status of (400|401|409|503)/] });
+test.use({ storageState: SIGNED_OUT, expectedMessages: [/status of (400|401|404|409|503)|preloaded using link preload/] });
 
 async function enter(page: Page, address: string, key = "key-of-mira") {
   await open(page, address);
@@ -118,6 +118,12 @@ test("a draft outlives what happens meanwhile", async ({ page }) => {
   await expect(draft).toBeFocused();
   await page.keyboard.type("ence");
   await expect(draft).toHaveValue("Half a sentence");
+
+  await fold(page, "Snooze anew").click();
+  await page.getByLabel("8 hours").check();
+  expect(await console.post("key-of-tomasz", "/incidents/api-latency/unacknowledge")).toBe(200);
+  await expect(act(page, "Acknowledge")).toBeVisible();
+  await expect(page.getByLabel("8 hours")).toBeChecked();
 });
 
 test("two people approve, and the second vote decides", async ({ page, browser }) => {

@@ -205,9 +205,9 @@ fn form(subject: &Subject, act: Act) -> AnyView {
     if !opens {
         return body;
     }
-    let reopened = refused.is_some_and(|acted| !acted.is_outdated());
+    let is_open = stays_open(&id, refused.is_some_and(|acted| !acted.is_outdated()));
     view! {
-        <details class="act" name="act" id=id open=reopened on:keydown=folds>
+        <details class="act" name="act" id=id open=is_open on:keydown=folds>
             <summary class=format!("btn {}", act.weight)>{act.label}</summary>
             <div class="form">{body}</div>
         </details>
@@ -252,17 +252,15 @@ impl Field {
                 other,
             } => {
                 let is_listed = options.iter().any(|(value, _)| *value == typed);
-                let chosen = if typed.is_empty() {
-                    options.get(1).map_or("", |(value, _)| *value)
-                } else {
-                    &typed
-                };
+                let offered = options.get(1).map_or("", |(value, _)| *value);
+                let chosen = if typed.is_empty() { offered } else { &typed };
+                let chosen = stays_chosen(form, chosen);
                 let options: Vec<_> = options
                     .iter()
                     .map(|(value, label)| {
                         view! {
                             <label class="check">
-                                <input type="radio" name=name value=*value checked=*value == chosen />
+                                <input type="radio" name=name value=*value checked={*value == chosen} />
                                 {*label}
                             </label>
                         }
@@ -304,6 +302,26 @@ fn line(name: &'static str, label: &'static str, value: String, required: bool) 
             {label} <input type="text" name=name value=value required=required autocomplete="off" maxlength="253" />
         </label>
     }
+}
+
+/// A form that is on screen stays as the person has left it: an attribute is written anew with every answer.
+fn stays_open(form: &str, at_first: bool) -> bool {
+    #[cfg(not(feature = "ssr"))]
+    if let Some(details) = document().get_element_by_id(form) {
+        return details.has_attribute("open");
+    }
+    let _ = form;
+    at_first
+}
+
+/// So does what was chosen in it.
+fn stays_chosen(form: &str, at_first: &str) -> String {
+    #[cfg(not(feature = "ssr"))]
+    if let Some(chosen) = browser::chosen(form) {
+        return chosen;
+    }
+    let _ = form;
+    at_first.to_owned()
 }
 
 /// While a form is open, it keeps what the page showed when it was opened, whatever the page shows by now.
@@ -536,6 +554,11 @@ mod browser {
         let details = document().get_element_by_id(form)?;
         let field = details.query_selector(&format!("input[name={name}]")).ok()??;
         field.get_attribute("value").filter(|_| details.has_attribute("open"))
+    }
+
+    pub(super) fn chosen(form: &str) -> Option<String> {
+        let details = document().get_element_by_id(form)?;
+        details.query_selector(":checked").ok()??.get_attribute("value")
     }
 
     /// Whether there was something to fold.
