@@ -13,6 +13,10 @@ export type Served = AsyncDisposable & {
   url: string;
   /** Replaces the list of keys, and waits until `key` is answered with `status`. */
   setKeys: (yaml: string, key: string, status: number) => Promise<void>;
+  /** Adds or replaces objects, as another process would. */
+  store: (objects: object[]) => void;
+  /** Does something as a person with curl would. */
+  post: (key: string, path: string, body?: object) => Promise<number>;
 };
 
 export async function freePort(): Promise<string> {
@@ -27,10 +31,11 @@ export async function serve({ keys, objects = [], args = [] }: { keys: string; o
   const directory = mkdtempSync(join(tmpdir(), "opsdeck-"));
   const file = join(directory, "keys.yaml");
   writeFileSync(file, keys);
-  if (objects.length > 0) {
-    const input = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+  const store = (items: object[]) => {
+    const input = JSON.stringify({ apiVersion: "v1", kind: "List", items });
     execFileSync(BIN, ["import", "--data-dir", directory, "-f", "-"], { input });
-  }
+  };
+  if (objects.length > 0) store(objects);
   const [port, metrics] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(
@@ -46,6 +51,12 @@ export async function serve({ keys, objects = [], args = [] }: { keys: string; o
       writeFileSync(file, yaml);
       const answer = () => fetch(`${url}/api/v1/whoami`, { headers: { "X-API-Key": key } });
       await expect(async () => expect((await answer()).status).toBe(status)).toPass({ timeout: 20_000 });
+    },
+    store,
+    post: async (key, path, body = {}) => {
+      const headers = { "X-API-Key": key };
+      const answer = await fetch(`${url}/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+      return answer.status;
     },
     [Symbol.asyncDispose]: async () => {
       child.kill();

@@ -21,14 +21,23 @@ use crate::{Session, shell::PageContext};
 pub(crate) const ROOT: &str = "/api/v1";
 
 /// Why there is no answer, in the API's own words where it gave some.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct ApiError {
     /// 0 where no answer arrived at all.
     pub status: u16,
     pub message: String,
     /// The API's word for it, such as `kind_unavailable`.
     pub reason: Option<String>,
+    /// Of a conflict.
+    pub hand: Option<Box<Hand>>,
     pub request_id: Option<String>,
+}
+
+/// Who was quicker, and when.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Hand {
+    pub by: Option<String>,
+    pub at: Option<String>,
 }
 
 /// Asks the REST router in process, with the rights of the page's request. Takes a path under `/api/v1` without base path
@@ -58,13 +67,14 @@ pub(crate) struct Api {
 // === impl ApiError ===
 
 impl ApiError {
-    fn from_answer(status: u16, body: &str) -> Self {
+    pub(crate) fn from_answer(status: u16, body: &str) -> Self {
         let mut body: Value = serde_json::from_str(body).unwrap_or_default();
         let message: Option<String> = member(&mut body, "message");
         Self {
             status,
             message: message.unwrap_or_else(|| format!("the server answered {status}")),
             reason: member(&mut body, "reason"),
+            hand: Some(Box::new(Hand::from_json(&mut body))),
             request_id: member(&mut body, "requestId"),
         }
     }
@@ -78,8 +88,7 @@ impl ApiError {
         Self {
             status: 0,
             message: "the answer could not be read".into(),
-            reason: None,
-            request_id: None,
+            ..Self::default()
         }
     }
 
@@ -88,8 +97,7 @@ impl ApiError {
         Self {
             status: 404,
             message: "there is none of that name".into(),
-            reason: None,
-            request_id: None,
+            ..Self::default()
         }
     }
 
@@ -98,8 +106,7 @@ impl ApiError {
         Self {
             status: 0,
             message: "the server did not answer".into(),
-            reason: None,
-            request_id: None,
+            ..Self::default()
         }
     }
 }
@@ -195,7 +202,14 @@ impl Api {
     /// Exchanges the key for a session cookie.
     pub(crate) async fn sign_in(&self, key: String, remember: bool) -> Result<(), ApiError> {
         let url = format!("{}{ROOT}/session", self.base);
-        let (status, body) = browser::post_session(url, key, remember).await?;
+        let (status, body) = browser::post(url, key, format!("{{\"remember\":{remember}}}")).await?;
+        succeeded(status, body).map(drop)
+    }
+
+    /// Has something done. A session that has ended is left for the page to find out, so that what was typed stays.
+    pub(crate) async fn post(&self, path: &str, body: String) -> Result<(), ApiError> {
+        let url = format!("{}{ROOT}{path}", self.base);
+        let (status, body) = browser::post(url, String::new(), body).await?;
         succeeded(status, body).map(drop)
     }
 }
@@ -255,13 +269,14 @@ mod browser {
         .await
     }
 
-    pub(super) async fn post_session(url: String, key: String, remember: bool) -> Result<(u16, String), ApiError> {
+    /// With a key, or with none in the name of the session.
+    pub(super) async fn post(url: String, key: String, body: String) -> Result<(u16, String), ApiError> {
         SendWrapper::new(async move {
-            let request = Request::post(&url)
-                .header("X-API-Key", &key)
-                .header("Content-Type", "application/json")
-                .body(format!("{{\"remember\":{remember}}}"))
-                .map_err(|_| ApiError::unreachable())?;
+            let mut request = Request::post(&url).header("Content-Type", "application/json");
+            if !key.is_empty() {
+                request = request.header("X-API-Key", &key);
+            }
+            let request = request.body(body).map_err(|_| ApiError::unreachable())?;
             receive(request.send().await.map_err(|_| ApiError::unreachable())?).await
         })
         .await

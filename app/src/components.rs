@@ -1,11 +1,13 @@
 //! The building blocks that pages share. None of them asks the API; pages hand them what they show.
 
+pub(crate) mod act;
 pub(crate) mod action;
 pub(crate) mod approval;
 pub(crate) mod ask;
 pub(crate) mod chart;
 pub(crate) mod condition;
 pub(crate) mod copy;
+pub(crate) mod decisions;
 pub(crate) mod dossier;
 pub(crate) mod field;
 pub(crate) mod filter;

@@ -15,6 +15,7 @@ macro_rules! erased_view {
 }
 pub(crate) use erased_view as view;
 
+mod acted;
 mod client;
 mod components;
 mod live;
@@ -24,6 +25,7 @@ mod session;
 mod shell;
 mod theme;
 
+pub use acted::Acted;
 pub use routes::App;
 pub use session::Session;
 pub use shell::PageContext;

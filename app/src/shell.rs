@@ -7,9 +7,10 @@
 //!
 //! Forms post to the server outside the API: `POST /session` (`key`, `remember`, `next`: the address to come back to) and `POST /session/end`
 //! (`next`). Both answer 303. A sign-in that fails is answered with the page of `next`, status of the failure, and `sign_in_error` set.
+//! `POST /act` (`act`: a path of the API that takes POST; `next`; every other field a member of the body) does the same for decisions, with `acted`.
 
 use crate::{
-    Session, Theme,
+    Acted, Session, Theme,
     client::{ApiError, member, tree},
 };
 use serde_json::json;
@@ -41,6 +42,8 @@ pub struct PageContext {
     pub sign_in_error: Option<String>,
     /// Shown in the sign-in form: the preview tells its keys here.
     pub sign_in_hint: Option<String>,
+    /// The form that led here, and how it ended.
+    pub acted: Option<Acted>,
 }
 
 /// The content-addressed directory of the bundle, relative to the base path: `pkg-<hash>`. Holds `app.js`, `app_bg.wasm`, `main.css`.
@@ -66,6 +69,7 @@ impl fmt::Display for PageContext {
             "refused": self.session.as_ref().err(),
             "signInError": self.sign_in_error,
             "signInHint": self.sign_in_hint,
+            "acted": self.acted,
         });
         context.fmt(f)
     }
@@ -85,6 +89,7 @@ impl FromStr for PageContext {
             session: refused.map_or_else(|| Ok(member(&mut context, "who")), Err),
             sign_in_error: member(&mut context, "signInError"),
             sign_in_hint: member(&mut context, "signInHint"),
+            acted: member(&mut context, "acted"),
         })
     }
 }
@@ -147,7 +152,10 @@ pub fn shell() -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::PageContext;
-    use crate::{Theme, client::ApiError};
+    use crate::{
+        Acted, Theme,
+        client::{ApiError, Hand},
+    };
     use opsdeck_api::whoami::{ServerInfo, WhoAmI};
 
     #[test]
@@ -165,8 +173,20 @@ mod tests {
         let signed_out = ApiError {
             status: 401,
             message: "unauthorized".into(),
-            reason: None,
             request_id: Some("r-1".into()),
+            ..ApiError::default()
+        };
+        let refused = Acted {
+            path: "/approvals/a/approve?namespace=shop".into(),
+            error: Some(ApiError {
+                status: 409,
+                hand: Some(Box::new(Hand {
+                    by: Some("tomasz".into()),
+                    at: None,
+                })),
+                ..ApiError::default()
+            }),
+            typed: [("reason".to_owned(), "seen \"it\"".to_owned())].into(),
         };
         for session in [Ok(signed_in), Err(signed_out)] {
             let context = PageContext {
@@ -176,6 +196,7 @@ mod tests {
                 session,
                 sign_in_error: None,
                 sign_in_hint: Some("key: preview".into()),
+                acted: Some(refused.clone()),
             };
             assert_eq!(context.to_string().parse(), Ok(context));
         }

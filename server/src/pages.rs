@@ -28,7 +28,7 @@ use jiff::Timestamp;
 use leptos::{context::provide_context, nonce::use_nonce};
 use leptos_axum::render_app_async_with_context;
 use opsdeck_api::Query;
-use opsdeck_app::{Assets, PageContext, PageStatus, ServerApi, Theme, session, shell};
+use opsdeck_app::{Acted, Assets, PageContext, PageStatus, ServerApi, Theme, session, shell};
 use prometheus_client::metrics::counter::Counter;
 use std::{
     any::Any,
@@ -48,6 +48,14 @@ pub struct Pages {
     reference: Arc<OnceLock<String>>,
 }
 
+/// The form that led to a page, and how it ended.
+#[derive(Debug, Default)]
+struct LedHere {
+    /// Why a sign-in failed.
+    refused: Option<(StatusCode, String)>,
+    acted: Option<Acted>,
+}
+
 /// Everything outside `/api`: pages, their forms and their files.
 pub fn router(console: SharedConsole, api: Router) -> Router {
     // Leptos does this only while it lists routes, which we do not ask of it. A second router finds it done.
@@ -62,6 +70,7 @@ pub fn router(console: SharedConsole, api: Router) -> Router {
         .route("/session", post(forms::sign_in).get(forms::no_page))
         .route("/docs/api", get(reference::reference))
         .route("/session/end", post(forms::sign_out).get(forms::no_page))
+        .route("/act", post(forms::act).get(forms::no_page))
         .route(
             &format!("/{}/{{*file}}", pages.bundle.directory()),
             get(assets::bundled_file),
@@ -89,7 +98,16 @@ async fn page_or_file(State(pages): State<Pages>, request: Request) -> Response 
     {
         return too_many(exhausted);
     }
-    let page = pages.render(request, admitted, None).await;
+    let done = cookies(request.headers()).find_map(forms::done);
+    let was_told = done.is_some();
+    let led_here = LedHere {
+        acted: done.map(Acted::done),
+        ..LedHere::default()
+    };
+    let mut page = pages.render(request, admitted, led_here).await;
+    if was_told && let Some(cookie) = pages.telling("") {
+        page.headers_mut().append(header::SET_COOKIE, cookie);
+    }
     if page.status() == StatusCode::NOT_FOUND && !accepts_html {
         return not_found();
     }
@@ -154,8 +172,10 @@ fn is_object(path: &str) -> bool {
 // === impl Pages ===
 
 impl Pages {
-    /// The page at the request's address; `refused` says why a sign-in that led here failed.
-    async fn render(&self, request: Request, admitted: Admitted, refused: Option<(StatusCode, String)>) -> Response {
+    /// The page at the request's address.
+    async fn render(&self, request: Request, admitted: Admitted, led_here: LedHere) -> Response {
+        let LedHere { refused, acted } = led_here;
+        let undone = acted.as_ref().and_then(forms::undone);
         let api = self.api_for(admitted);
         let context = PageContext {
             base: self.console.base_path.clone(),
@@ -165,6 +185,7 @@ impl Pages {
             sign_in_error: refused.as_ref().map(|(_, message)| message.clone()),
             sign_in_hint: (self.console.about.source == "preview")
                 .then(|| "The preview's keys: preview (admin), preview-operator, preview-viewer".into()),
+            acted,
         };
         let signed_out = context
             .session
@@ -193,6 +214,7 @@ impl Pages {
             (Some((status, _)), _) => status,
             (None, true) if at_root => StatusCode::OK,
             (None, true) => StatusCode::UNAUTHORIZED,
+            (None, false) if undone.is_some() => undone.unwrap_or_default(),
             (None, false) => StatusCode::from_u16(status.get()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         };
         if let Some(cookie) = kept_theme {
@@ -209,23 +231,7 @@ impl Pages {
         let router = self.api.clone();
         ServerApi(Arc::new(move |target| {
             let (router, admitted) = (router.clone(), admitted.clone());
-            Box::pin(async move {
-                let mut request = Request::new(Body::empty());
-                request.extensions_mut().insert(admitted);
-                match target.parse() {
-                    Ok(uri) => *request.uri_mut() = uri,
-                    Err(_) => return (StatusCode::NOT_FOUND.as_u16(), Vec::new()),
-                }
-                let Ok(response) = router.oneshot(request).await;
-                let status = response.status().as_u16();
-                let body = response
-                    .into_body()
-                    .collect()
-                    .await
-                    .map(|body| body.to_bytes().to_vec())
-                    .unwrap_or_default();
-                (status, body)
-            })
+            Box::pin(ask(router, admitted, Request::new(Body::empty()), target))
         }))
     }
 
@@ -237,6 +243,19 @@ impl Pages {
             .max_age(Duration::days(365));
         HeaderValue::try_from(cookie.to_string()).ok()
     }
+}
+
+/// Asks the API with the rights of whoever asks us: status and body of its answer.
+async fn ask(router: Router, admitted: Admitted, mut request: Request, target: String) -> (u16, Vec<u8>) {
+    request.extensions_mut().insert(admitted);
+    match target.parse() {
+        Ok(uri) => *request.uri_mut() = uri,
+        Err(_) => return (StatusCode::NOT_FOUND.as_u16(), Vec::new()),
+    }
+    let Ok(response) = router.oneshot(request).await;
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await;
+    (status, body.map(|body| body.to_bytes().to_vec()).unwrap_or_default())
 }
 
 /// Pages are rendered for GET; a form that was refused shows the page it stood on. The dashboard knows its addresses as the

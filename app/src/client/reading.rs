@@ -3,7 +3,7 @@
 //!
 //! A member that is missing or of another type reads as empty, so that older and newer servers are understood.
 
-use crate::client::ApiError;
+use crate::client::{ApiError, Hand};
 use opsdeck_api::{
     API_VERSION, Action, List, ListMeta, Number, ResourceRef, Single, StringMap,
     analytics::{AnalyticsSummary, TrendPoint},
@@ -65,7 +65,7 @@ reads! {
         post_mortems_requiring_human_action: "postMortemsRequiringHumanAction", total_runbooks: "totalRunbooks",
         total_slos: "totalSLOs", slos_at_risk: "slosAtRisk", pending_approvals: "pendingApprovals",
     }
-    ApiError { status: "status", message: "message", reason: "reason", request_id: "request_id", }
+    ApiError { status: "status", message: "message", reason: "reason", hand: "hand", request_id: "request_id", }
     ApprovalItem {
         name: "name", namespace: "namespace", resource: "resource", action: "action", reason: "reason",
         requested_by: "requestedBy", state: "state", approved_by: "approvedBy", rejected_by: "rejectedBy",
@@ -96,6 +96,7 @@ reads! {
         override_root_cause: "overrideRootCause", remediation_accuracy: "remediationAccuracy", comments: "comments",
         provided_by: "providedBy", provided_at: "providedAt",
     }
+    Hand { by: "by", at: "at", }
     IncidentItem {
         name: "name", namespace: "namespace", severity: "severity", source: "source", signal_type: "signalType",
         resource: "resource", description: "description", risk_score: "riskScore", state: "state",
@@ -291,6 +292,12 @@ impl FromJson for DrivesAiops {
 impl<T: FromJson> FromJson for Option<T> {
     fn from_json(value: &mut Value) -> Self {
         (!value.is_null()).then(|| T::from_json(value))
+    }
+}
+
+impl<T: FromJson> FromJson for Box<T> {
+    fn from_json(value: &mut Value) -> Self {
+        Self::new(T::from_json(value))
     }
 }
 

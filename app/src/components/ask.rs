@@ -408,7 +408,7 @@ mod tests {
             status: 409,
             message: "two of that name".into(),
             reason: Some("ambiguous".into()),
-            request_id: None,
+            ..ApiError::default()
         };
         assert_eq!(travelled(Err(error.clone())), Err(error));
     }

@@ -3,6 +3,7 @@
 use crate::{
     Theme,
     components::{
+        act::Desk,
         ask::{Asked, Refresh, ask_total, shown_over},
         icon::Icon,
         link::{href, use_query},
@@ -37,6 +38,7 @@ pub(crate) fn unresolved() -> Query {
 
 #[component]
 pub(crate) fn Frame(who: WhoAmI, children: Children) -> impl IntoView {
+    Desk::provide();
     #[cfg(not(feature = "ssr"))]
     {
         browser::behave();

@@ -4,10 +4,12 @@ use crate::{
     Session,
     client::{Api, ApiError, read},
     components::{
+        act::actor,
         action::requested,
         approval::{PATH, Quorum, TimeLeft, approvals_given, is_open, title, verdict, window_line},
         ask::{Asked, Texts, ask_with, shown},
         copy::Command,
+        decisions,
         dossier::{of_approval, of_issue, of_plan},
         link::{href, object_href, segment},
         mark::{State, StateWord},
@@ -24,7 +26,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use opsdeck_api::{
     List, Query, Role, Single,
-    approval::{ApprovalItem, BlastRadius},
+    approval::{ApprovalItem, BlastRadius, Vote},
     incident::IncidentItem,
     insight::InsightItem,
     remediation::RemediationDetail,
@@ -392,7 +394,9 @@ fn decide(approval: &ApprovalItem) -> AnyView {
                             </ul>
                         }
                     })}
-                {if open { how_to_decide(approval) } else { outcome(approval) }}
+                {if open { who_may_decide(approval) } else { outcome(approval) }}
+                {decisions::of_approval(approval, own_vote(approval).is_some())}
+                {open.then(|| from_the_cluster(approval))}
             </div>
         </section>
     }
@@ -411,16 +415,19 @@ fn outcome(approval: &ApprovalItem) -> AnyView {
     }
 }
 
-/// Who may decide, said to the person who reads it, and the way that works with nothing but access to the cluster.
-fn how_to_decide(approval: &ApprovalItem) -> AnyView {
+fn own_vote(approval: &ApprovalItem) -> Option<&Vote> {
+    let (identity, _) = actor();
+    let key = format!("(api-key: {identity})");
+    approval.votes.iter().find(|vote| vote.approver.ends_with(&key))
+}
+
+/// Who may decide, said to the person who reads it.
+fn who_may_decide(approval: &ApprovalItem) -> AnyView {
     let session = expect_context::<RwSignal<Session>>();
     let who = session.get_untracked().ok();
     let role = who.as_ref().and_then(|who| who.role.parse::<Role>().ok());
     let identity = who.map(|who| who.identity).unwrap_or_default();
-    let voted = approval
-        .votes
-        .iter()
-        .find(|vote| vote.approver.contains(&format!("(api-key: {identity})")));
+    let voted = own_vote(approval);
     let (given, required) = approvals_given(approval);
     let missing = required.saturating_sub(given);
     let rights = match (voted, role) {
@@ -435,6 +442,14 @@ fn how_to_decide(approval: &ApprovalItem) -> AnyView {
         1 => "One more approval lets the plan run. One rejection ends it.".to_owned(),
         count => format!("{count} more approvals, by different people, let the plan run. One rejection ends it."),
     };
+    view! {
+        <p>{quorum}</p>
+        <p class="dim">{rights}</p>
+    }
+}
+
+/// The way that works with nothing but access to the cluster.
+fn from_the_cluster(approval: &ApprovalItem) -> AnyView {
     let annotate = |verb: &str| {
         format!(
             "kubectl -n {} annotate approvalrequest {} platform.chatcli.io/{verb}=\"YOUR-NAME:REASON\"",
@@ -442,21 +457,22 @@ fn how_to_decide(approval: &ApprovalItem) -> AnyView {
         )
     };
     view! {
-        <p>{quorum}</p>
-        <p class="dim">{rights}</p>
-        <div class="stack tight">
-            <h3>"Approve from the cluster"</h3>
-            <Command text=annotate("approve") />
-            <h3>"Reject from the cluster"</h3>
-            <Command text=annotate("reject") />
-        </div>
+        <details class="more">
+            <summary>"Decide from the cluster instead"</summary>
+            <div class="stack tight">
+                <h3>"Approve"</h3>
+                <Command text=annotate("approve") />
+                <h3>"Reject"</h3>
+                <Command text=annotate("reject") />
+            </div>
+        </details>
         {approval
             .plan_hash
             .clone()
             .map(|hash| {
                 view! {
                     <p class="faint small">
-                        "What you read is plan " <span class="mono">{hash}</span> "."
+                        "What you read is plan " <span class="mono">{hash}</span> ". If it changes before you press, nothing is recorded and you are told."
                     </p>
                 }
             })}

@@ -6,7 +6,7 @@ use crate::{
         action::{parameters, planned},
         approval::{self, verdict},
         ask::{Asked, ask, ask_with, shown},
-        dossier,
+        decisions, dossier,
         insight::insight_panels,
         link::{href, object_href, segment},
         mark::{Severity, State, StateWord},
@@ -183,6 +183,7 @@ fn title(incident: &IncidentItem) -> AnyView {
             </div>
             <p class="mono faint small">{incident.name.clone()}</p>
             <p class="lead">{incident.description.clone()}</p>
+            {decisions::of_incident(incident)}
         </div>
     }
 }
@@ -495,6 +496,7 @@ pub(crate) fn post_mortem_panel(post_mortem: PostMortemItem) -> AnyView {
         "" => "Open".to_owned(),
         other => other.to_owned(),
     };
+    let decisions = decisions::of_post_mortem(&post_mortem);
     let texts = [
         ("Summary", post_mortem.summary),
         ("Root cause", post_mortem.root_cause),
@@ -541,6 +543,7 @@ pub(crate) fn post_mortem_panel(post_mortem: PostMortemItem) -> AnyView {
                         }
                     })
                     .collect_view()}
+                {decisions}
             </div>
         </section>
     }

@@ -3,6 +3,7 @@
 use crate::components::{
     ask::{Asked, ask, shown},
     condition::{Conditions, condition_name, start_at},
+    decisions,
     link::{href, segment},
     mark::{State, StateWord},
     notice::Failed,
@@ -73,6 +74,7 @@ fn page(detail: InstanceDetail) -> AnyView {
                 <State known=Some(StateWord::instance(item.ready)) word="" />
             </div>
             <p class="lead">{serving(&item)}</p>
+            {decisions::of_instance(&item)}
         </div>
         <div class="two">
             <div class="stack">

@@ -8,6 +8,7 @@ mod bulk_writes;
 mod clusters;
 mod console;
 mod contract;
+mod decision_forms;
 mod deployment;
 mod described;
 mod ending;
