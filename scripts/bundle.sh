@@ -28,9 +28,11 @@ new=$ROOT/target/site.new
 rm -rf "$new"
 cp -R public "$new"
 cp target/trunk/opsdeck-app.js "$new/app.js"
-# rustc has optimised for size already. What -Oz takes off the module makes brotli's outcome a tenth larger, so only what is unused goes.
+# rustc has optimised for size already. What -Oz takes off the module makes brotli's outcome a tenth larger; these passes make both smaller.
 wasm-opt --strip-debug --strip-producers --strip-target-features --simplify-globals --dae --directize --vacuum \
-  --duplicate-function-elimination --remove-unused-module-elements \
+  --duplicate-function-elimination --remove-unused-module-elements --rse --vacuum --simplify-locals-nostructure \
+  --coalesce-locals --vacuum --merge-blocks --remove-unused-brs --duplicate-function-elimination --code-folding --vacuum \
+  --reorder-locals --duplicate-function-elimination \
   --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals \
   --enable-reference-types --enable-multivalue target/trunk/opsdeck-app_bg.wasm -o "$new/app_bg.wasm"
 # Tokens and the base come first, because the components stand on them.

@@ -5,11 +5,11 @@ use super::{
     row::{Row, SortKey},
     table::Table,
 };
+use crate::rules::search::MOST_WORDS;
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
 use std::{borrow::Cow, cmp::Ordering, sync::Arc};
 
-/// The members that every kind can be sorted by.
 /// What any list can be sorted by.
 pub const COMMON: [&str; 3] = ["name", "namespace", "creationTimestamp"];
 
@@ -81,7 +81,8 @@ impl Selection {
     /// Keeps the rows whose text has all of these words, whatever their case.
     #[must_use]
     pub fn search(mut self, text: &str) -> Self {
-        self.words.extend(text.split_whitespace().map(str::to_lowercase));
+        self.words
+            .extend(text.split_whitespace().take(MOST_WORDS).map(str::to_lowercase));
         self
     }
 

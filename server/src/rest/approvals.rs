@@ -84,7 +84,7 @@ async fn vote(ask: &Ask, name: &str, body: &[u8], verdict: Verdict) -> Result<Re
         approver: ballot::signature(&members.text("approver")?, &ask.caller.identity)
             .ok_or_else(|| Error::invalid("approver", "approver is required"))?,
         reason: members.text("reason")?.trim().to_owned(),
-        plan_hash: Some(members.text("planHash")?).filter(|hash| !hash.is_empty()),
+        plan_hash: members.given("planHash")?,
     };
     let catalog = ask.console.catalog.clone();
     let rule = move |request: &ApprovalRequest, now| {

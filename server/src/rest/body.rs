@@ -46,6 +46,13 @@ impl Members {
         }
     }
 
+    /// As it was given, were it empty.
+    pub(super) fn given(&self, member: &str) -> Result<Option<String>, Error> {
+        let is_given = self.get(member).is_some_and(|value| !value.is_null());
+        let text = self.text(member)?;
+        Ok(is_given.then_some(text))
+    }
+
     /// Empty where there is none.
     pub(super) fn text(&self, member: &str) -> Result<String, Error> {
         match self.get(member) {

@@ -33,18 +33,41 @@ pub fn details(details: &BTreeMap<String, String>) -> BTreeMap<String, String> {
 /// The stored form of a policy. Of these a NotificationPolicy has secrets: what its channels are configured with, and the addresses that failed
 /// deliveries quote.
 pub fn policy(policy: &mut Value) {
+    let mut secrets = Vec::new();
     for channel in elements(policy.pointer_mut("/spec/channels")) {
+        if let Some(config) = channel.get("config") {
+            note_texts(config, &mut secrets);
+        }
         hide_values(channel.get_mut("config"));
     }
+    // One that holds another goes first.
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    let cleared = |text: &str| (secrets.iter()).fold(without_urls(text), |text, secret| text.replace(secret, MASK));
     for delivery in elements(policy.pointer_mut("/status/recentDeliveries")) {
         if let Some(Value::String(error)) = delivery.get_mut("error") {
-            *error = without_urls(error);
+            *error = cleared(error);
         }
     }
     for condition in elements(policy.pointer_mut("/status/conditions")) {
         if let Some(Value::String(message)) = condition.get_mut("message") {
-            *message = without_urls(message);
+            *message = cleared(message);
         }
+    }
+}
+
+/// Every text in a channel's configuration that is long enough to be a secret, addresses without their scheme, too.
+fn note_texts(config: &Value, texts: &mut Vec<String>) {
+    const SHORTEST: usize = 6;
+    match config {
+        Value::String(text) if text.len() >= SHORTEST => {
+            let bare = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest);
+            if bare.len() >= SHORTEST {
+                texts.push(bare.to_owned());
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| note_texts(value, texts)),
+        Value::Object(members) => members.values().for_each(|value| note_texts(value, texts)),
+        _ => {}
     }
 }
 
@@ -279,6 +302,25 @@ mod tests {
                 "spec": {"channels": [{"name": "sre", "type": "slack", "config": {"webhook_url": MASK}}, {"name": "odd", "config": MASK}]},
                 "status": {"recentDeliveries": [{"channel": "sre", "success": false, "error": "Post \"***\": EOF"}, {"channel": "sre"}], "totalSent": 2,
                            "conditions": [{"type": "Ready", "message": "channel sre: Post \"***\": EOF"}]},
+            })
+        );
+    }
+
+    #[test]
+    fn what_a_channel_is_configured_with_is_blanked_wherever_its_deliveries_quote_it() {
+        let mut policy = json!({
+            "spec": {"channels": [{"config": {"routing_key": "r0uting-key", "webhook_url": "https://h.example/s3cret", "to": ["a@b.example"]}}]},
+            "status": {
+                "recentDeliveries": [{"error": "bad routing key r0uting-key"}, {"error": "dial h.example/s3cret refused for a@b.example"}],
+                "conditions": [{"message": "r0uting-key is unknown"}],
+            },
+        });
+        super::policy(&mut policy);
+        assert_eq!(
+            policy["status"],
+            json!({
+                "recentDeliveries": [{"error": "bad routing key ***"}, {"error": "dial *** refused for ***"}],
+                "conditions": [{"message": "*** is unknown"}],
             })
         );
     }

@@ -4,6 +4,9 @@
 const SHOWN: usize = 120;
 const BEFORE: usize = 40;
 
+/// Words that count: nobody types more, and each is looked for in everything that is known.
+pub const MOST_WORDS: usize = 16;
+
 /// What is searched for, in lower case.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Question {
@@ -36,7 +39,7 @@ impl Question {
     /// Nothing is asked by blanks.
     pub fn parse(text: &str) -> Option<Self> {
         let whole = text.trim().to_lowercase();
-        let words: Vec<_> = whole.split_whitespace().map(str::to_owned).collect();
+        let words: Vec<_> = whole.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect();
         (!words.is_empty()).then_some(Self { whole, words })
     }
 

@@ -30,6 +30,9 @@ use tokio::sync::oneshot;
 /// How long a change by another process may stay unseen.
 const POLL: Duration = Duration::from_millis(200);
 
+/// Longer than this no request waits for another process that holds the file.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Writes that wait while one is being made share the next commit; an answer waits for at most this many.
 const GROUP: usize = 64;
 
@@ -58,6 +61,7 @@ impl Embedded {
     /// Opens the store in `path`, made if absent, and resets every kind of the sink to what it holds.
     pub fn open(path: &Path, sink: Arc<dyn Sink>) -> Result<Embedded, OpenError> {
         let store = Store::open(path)?;
+        (store.wait_for_others(PATIENCE)).map_err(|cause| schema::unreadable(path, cause))?;
         Embedded::over(store, Some(POLL), sink).map_err(|cause| schema::unreadable(path, cause))
     }
 

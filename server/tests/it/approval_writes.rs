@@ -281,6 +281,8 @@ async fn whoever_read_another_plan_is_told_the_new_hash() {
     assert_ne!(now, read);
     assert!(message.contains(now.as_str().unwrap()), "{message}");
     assert_eq!(refused.json()["planHash"], now);
+    let nothing_read = post(&console, "approve", OPERATOR, &body(&json!(""))).await;
+    nothing_read.assert_error(409, "plan_changed");
     assert!(console.trail().is_empty());
     assert_eq!(
         post(&console, "approve", OPERATOR, &body(&now)).await.json()["spec"]["state"],

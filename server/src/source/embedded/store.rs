@@ -12,7 +12,7 @@ use crate::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde_json::Value;
-use std::{fmt, path::Path};
+use std::{fmt, path::Path, time::Duration};
 
 /// Deletions kept for other processes to see; one that is further behind reads everything again.
 const REMEMBERED: i64 = 10_000;
@@ -68,6 +68,11 @@ impl Store {
 
     pub fn in_memory() -> Result<Store, OpenError> {
         schema::in_memory(schema::STEPS).map(Store::over)
+    }
+
+    /// How long a write waits for another process that holds the file.
+    pub(super) fn wait_for_others(&self, patience: Duration) -> rusqlite::Result<()> {
+        self.connection.busy_timeout(patience)
     }
 
     fn over(connection: Connection) -> Store {
