@@ -164,6 +164,9 @@ impl Doing {
                     self.record(&*object, now, details).await;
                     return read(completed.unwrap_or(stored));
                 }
+                Err(WriteError::Conflict(_, stored)) if uid_of(&stored) != object.meta().uid.as_deref() => {
+                    return Err(Error::replaced().failing_to(self.deed.infinitive()));
+                }
                 Err(WriteError::Conflict(_, stored)) => object = read(*stored)?,
                 Err(WriteError::NotFound(gone)) => return Err(self.single.missing(&gone.namespace, &gone.name)),
                 Err(error) => return Err(Error::from(error).failing_to(self.deed.infinitive())),
@@ -236,6 +239,10 @@ fn read<K: Subject>(stored: Value) -> Result<Arc<K>, Error> {
     Ok(K::of(&object)
         .expect("what was parsed as a kind is of that kind")
         .clone())
+}
+
+fn uid_of(stored: &Value) -> Option<&str> {
+    stored["metadata"]["uid"].as_str()
 }
 
 /// Six characters of chance.

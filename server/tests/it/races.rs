@@ -271,3 +271,24 @@ async fn a_client_that_goes_away_leaves_nothing_half_done() {
     );
     assert_eq!(console.trail().len(), 1);
 }
+
+#[tokio::test]
+async fn a_namesake_made_meanwhile_is_left_alone() {
+    let mut namesake = issue("checkout-oom", "shop");
+    namesake["spec"]["description"] = json!("another one");
+    let console = console(vec![(Sort::Patches, Mishap::Namesake(Box::new(namesake)))]).await;
+    let refused = post(&console, "acknowledge", OPERATOR).await;
+    assert_eq!(
+        refused.assert_error(409, "conflict"),
+        "failed to acknowledge: it was deleted and made anew meanwhile; read it again"
+    );
+    let issue = stored(&console);
+    assert_eq!(
+        (
+            &*issue.spec.description,
+            issue.annotation("aiops.chatcli.io/acknowledged-by")
+        ),
+        ("another one", None)
+    );
+    assert!(console.trail().is_empty());
+}
