@@ -20,6 +20,12 @@ pub(crate) enum Mishap {
     Namesake(Box<Value>),
     /// The store is away.
     Outage,
+    /// It is written, and the answer is lost.
+    LostAnswer,
+    /// It never arrives, and nobody says so.
+    LostRequest,
+    /// It is written, and the answer makes no sense.
+    OddAnswer,
     /// The write waits for a sign.
     Hold(oneshot::Receiver<()>),
 }
@@ -92,6 +98,17 @@ impl Source for Interference {
                         };
                         self.store.write(change).await.expect("a rival that may");
                     }
+                }
+                Some(Mishap::LostAnswer) => {
+                    let address = change.address.clone();
+                    self.store.write(change).await.expect("a write that may");
+                    return Err(WriteError::Timeout(address));
+                }
+                Some(Mishap::LostRequest) => return Err(WriteError::Timeout(change.address)),
+                Some(Mishap::OddAnswer) => {
+                    let mut stored = self.store.write(change).await?;
+                    stored["spec"] = Value::from(7);
+                    return Ok(stored);
                 }
                 Some(Mishap::Outage) => return Err(WriteError::Unavailable("disk full".into())),
                 Some(Mishap::Hold(sign)) => sign.await.expect("a sign"),
