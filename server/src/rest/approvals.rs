@@ -17,6 +17,7 @@ use crate::{
     },
 };
 use axum::{body::Bytes, extract::Path, response::Response};
+use serde_json::Value;
 
 pub(super) const APPROVALS: Listing = Listing {
     kind: "ApprovalRequestList",
@@ -114,5 +115,12 @@ impl Subject for ApprovalRequest {
 
     fn incident(&self) -> Option<&str> {
         Some(self.spec.issue_ref.name.as_str()).filter(|name| !name.is_empty())
+    }
+
+    /// Whoever settles moves the state at once, and others vote; the vote itself stays.
+    fn shows(stored: &Value, patch: &Value) -> bool {
+        let votes = |object: &Value| object["status"]["decisions"].as_array().cloned().unwrap_or_default();
+        let ours = votes(patch).pop();
+        ours.is_some_and(|ours| votes(stored).contains(&ours))
     }
 }

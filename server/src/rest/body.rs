@@ -128,24 +128,27 @@ impl Members {
         texts.collect::<Result<_, _>>().map(Some)
     }
 
-    /// Every member that has a value, as the query of a list would say it: lists several times, scalars as text.
-    pub(super) fn pairs(&self) -> Result<Vec<(&str, Cow<'_, str>)>, Error> {
-        let mut pairs = Vec::new();
-        for (name, value) in &self.members {
+    /// Every member with those of its values that are not blank, as the query of a list would say them: scalars as text.
+    pub(super) fn values(&self) -> Result<Vec<(&str, Vec<Cow<'_, str>>)>, Error> {
+        let text = |name: &str, value| match value {
+            &Value::Null => Ok(None),
+            Value::String(text) => Ok(Some(Cow::Borrowed(text.as_str())).filter(|text| !text.trim().is_empty())),
+            Value::Bool(_) | Value::Number(_) => Ok(Some(Cow::Owned(value.to_string()))),
+            _ => Err(self.wrong(name, "a text, true or false, or a list of these")),
+        };
+        let member = |(name, value)| {
             let values = match value {
-                Value::Array(values) => values.as_slice(),
+                &Value::Array(ref values) => values.as_slice(),
                 one => std::slice::from_ref(one),
             };
-            for value in values {
-                match value {
-                    Value::Null => {}
-                    Value::String(text) => pairs.push((name.as_str(), Cow::Borrowed(text.as_str()))),
-                    Value::Bool(_) | Value::Number(_) => pairs.push((name.as_str(), Cow::Owned(value.to_string()))),
-                    _ => return Err(self.wrong(name, "a text, true or false, or a list of these")),
-                }
-            }
-        }
-        Ok(pairs)
+            let name: &String = name;
+            let values: Result<Vec<_>, _> = values
+                .iter()
+                .filter_map(|value| text(name, value).transpose())
+                .collect();
+            Ok((name.as_str(), values?))
+        };
+        self.members.iter().map(member).collect()
     }
 
     /// The member as it is called from the top of the body.

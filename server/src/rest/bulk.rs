@@ -6,6 +6,7 @@ use super::{
     ask::Ask,
     body::Members,
     incidents::{INCIDENT, triage_issue},
+    listing::REPEATABLE,
     params::Params,
 };
 use crate::{
@@ -24,8 +25,8 @@ use tokio::time::Instant;
 
 /// How many are under way at a time.
 const ABREAST: usize = 8;
-/// After this, no further one is begun: the answer has to come before the client gives up.
-const PATIENCE: Duration = Duration::from_secs(45);
+/// After this, no further one is begun. Those under way may need most of a minute, and a connection is cut after one of silence.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An incident that is to be changed, or what its line of the answer says instead.
 type Named = (String, String, Result<Arc<Issue>, Error>);
@@ -108,12 +109,19 @@ fn matching(ask: &mut Ask, filter: &Members) -> Result<Vec<Named>, Error> {
         .copied()
         .collect();
     let mut query = Query::default();
-    for (name, value) in filter.pairs()? {
+    for (name, values) in filter.values()? {
+        let refuse = |message| Err(Error::invalid(&filter.name_of(name), message));
         if !known.contains(&name) {
-            let message = format!("the list has no filter {name:?}; possible are {}", known.join(", "));
-            return Err(Error::invalid(&filter.name_of(name), message));
+            let possible = known.join(", ");
+            return refuse(format!("the list has no filter {name:?}; possible are {possible}"));
         }
-        query = query.and(name, &value);
+        if values.is_empty() {
+            return refuse(format!("{name} is given without a value; leave it out to mean all"));
+        }
+        if values.len() > 1 && !REPEATABLE.contains(&name) {
+            return refuse(format!("{name} takes one value"));
+        }
+        query = values.iter().fold(query, |query, value| query.and(name, value));
     }
     ask.params = Params::of(query);
     let selection = ask.selection::<Issue>(true);

@@ -116,6 +116,12 @@ impl Error {
         Self::new(StatusCode::CONFLICT, Reason::Conflict, message).of(hand)
     }
 
+    /// What has the name now is another object than the one that was decided about.
+    pub fn replaced() -> Self {
+        let message = "it was deleted and made anew meanwhile; read it again";
+        Self::new(StatusCode::CONFLICT, Reason::Conflict, message)
+    }
+
     /// Puts what was to be done before the message: `failed to resolve: …`.
     #[must_use]
     pub fn failing_to(mut self, infinitive: &str) -> Self {

@@ -21,7 +21,7 @@ use crate::{
 use axum::response::Response;
 use bytes::Bytes;
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
@@ -38,6 +38,11 @@ pub(super) trait Subject: Held {
     /// Name of the incident that it belongs to.
     fn incident(&self) -> Option<&str> {
         None
+    }
+
+    /// Whether what this merge patch was to bring is in the object as stored.
+    fn shows(stored: &Value, patch: &Value) -> bool {
+        includes(stored, patch)
     }
 }
 
@@ -104,12 +109,21 @@ impl Ask {
         decision: Decision,
     ) -> Result<Arc<K>, Error> {
         let doing = self.doing(single, deed);
+        let snapshot = self.console.catalog.snapshot();
+        let before = snapshot.table::<K>().get(&address.namespace, &address.name);
+        let before = before.and_then(|row| row.object.meta().uid.clone());
         let begun = async move {
             let now = Timestamp::now();
-            let stored = doing.write(&address, None, decision.verb).await;
-            let object = read::<K>(stored.map_err(|error| Error::from(error).failing_to(deed.infinitive()))?)?;
-            doing.record(&*object, now, decision.details).await;
-            Ok(object)
+            let stored = doing.make::<K>(&address, before.as_deref(), decision.verb).await;
+            let stored = stored.map_err(|error| Error::from(error).failing_to(deed.infinitive()))?;
+            let uid = uid_of(&stored).unwrap_or_default().to_owned();
+            // It is done, whether or not it can be read.
+            let object = read::<K>(stored);
+            let incident = object.as_ref().ok().and_then(|object| object.incident());
+            doing
+                .record(address, uid, incident.map(str::to_owned), now, decision.details)
+                .await;
+            object
         };
         self.console.writes.spawn(begun).await.map_err(Error::internal)?
     }
@@ -155,14 +169,19 @@ impl Doing {
                 return Ok(object);
             };
             let precondition = object.meta().resource_version.clone();
-            match self.write(&address, precondition, verb).await {
+            match self.surely::<K>(&address, precondition, verb, &object).await {
                 Ok(stored) => {
                     let completed = match then {
                         Some(verb) => self.complete(&address, verb).await,
                         None => None,
                     };
-                    self.record(&*object, now, details).await;
-                    return read(completed.unwrap_or(stored));
+                    let uid = object.meta().uid.clone().unwrap_or_default();
+                    let incident = object.incident().map(str::to_owned);
+                    self.record(address, uid, incident, now, details).await;
+                    return completed.or(stored).map_or(Ok(object), read);
+                }
+                Err(WriteError::Conflict(_, stored)) if uid_of(&stored) != object.meta().uid.as_deref() => {
+                    return Err(Error::replaced().failing_to(self.deed.infinitive()));
                 }
                 Err(WriteError::Conflict(_, stored)) => object = read(*stored)?,
                 Err(WriteError::NotFound(gone)) => return Err(self.single.missing(&gone.namespace, &gone.name)),
@@ -174,6 +193,66 @@ impl Doing {
         }
         let winner = object.last_hand().filter(|hand| Some(hand) != known.as_ref());
         Err(Error::conflict(winner).failing_to(self.deed.infinitive()))
+    }
+
+    /// Writes on the condition that the object is as it was. When it is not known what became of that, it is written once more:
+    /// it cannot be done twice, and the conflict tells whether it was done. None where a deletion left nothing to show.
+    async fn surely<K: Subject>(
+        &self,
+        address: &Address,
+        precondition: Option<String>,
+        verb: Verb,
+        object: &K,
+    ) -> Result<Option<Value>, WriteError> {
+        let unknown = match self.write(address, precondition.clone(), verb.clone()).await {
+            Err(unknown @ WriteError::Timeout(_)) if precondition.is_some() => unknown,
+            told => return told.map(Some),
+        };
+        match self.write(address, precondition, verb.clone()).await {
+            Err(WriteError::NotFound(_)) if matches!(verb, Verb::Delete) => Ok(None),
+            Err(WriteError::Conflict(at, stored)) => {
+                let same = uid_of(&stored) == object.meta().uid.as_deref();
+                let shows = match &verb {
+                    Verb::Patch(patch) | Verb::PatchStatus(patch) => K::shows(&stored, patch),
+                    Verb::Delete => stored["metadata"]["deletionTimestamp"].is_string(),
+                    Verb::Create(_) => false,
+                };
+                if same && shows {
+                    Ok(Some(*stored))
+                } else {
+                    Err(WriteError::Conflict(at, stored))
+                }
+            }
+            Ok(stored) => Ok(Some(stored)),
+            // The second try may well have been refused for want of the API server, which tells nothing of the first.
+            Err(WriteError::Timeout(_) | WriteError::Unavailable(_)) => Err(unknown),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The same for a new object: what stands there in the end is ours if it is as we wanted it and was not there `before`.
+    async fn make<K: Subject>(&self, address: &Address, before: Option<&str>, verb: Verb) -> Result<Value, WriteError> {
+        let unknown = match self.write(address, None, verb.clone()).await {
+            Err(unknown @ WriteError::Timeout(_)) => unknown,
+            told => return told,
+        };
+        match self.write(address, None, verb.clone()).await {
+            Err(WriteError::Exists(at)) => {
+                // Changes nothing, and answers what is stored.
+                let stored = self
+                    .write(address, None, Verb::Patch(json!({})))
+                    .await
+                    .map_err(|_| unknown)?;
+                let ours = matches!(&verb, Verb::Create(object) if includes(&stored, object));
+                if ours && uid_of(&stored) != before {
+                    Ok(stored)
+                } else {
+                    Err(WriteError::Exists(at))
+                }
+            }
+            Err(WriteError::Timeout(_) | WriteError::Unavailable(_)) => Err(unknown),
+            told => told,
+        }
     }
 
     /// Writes what belongs to the deed and is stored apart. It is done by now, so a failure is tried once more, logged, and that is all.
@@ -197,18 +276,26 @@ impl Doing {
     }
 
     /// Leaves the trail. The log keeps what the store does not take.
-    async fn record<K: Subject>(&self, object: &K, at: Timestamp, details: TextMap) {
+    async fn record(&self, on: Address, uid: String, incident: Option<String>, at: Timestamp, details: TextMap) {
         let entry = Entry {
             deed: self.deed,
             by: self.by.clone(),
             at,
-            on: object.address(),
-            uid: object.meta().uid.clone().unwrap_or_default(),
-            incident: object.incident().map(str::to_owned),
+            on,
+            uid,
+            incident,
             details,
         };
         let Change { address, verb, .. } = entry.change(&suffix());
-        if let Err(error) = self.write(&address, None, verb).await {
+        let mut written = self.write(&address, None, verb.clone()).await;
+        if let Err(WriteError::Timeout(_)) = written {
+            // Its name is its own: if it exists, the first try has written it.
+            written = match self.write(&address, None, verb).await {
+                Err(WriteError::Exists(_)) => return,
+                told => told,
+            };
+        }
+        if let Err(error) = written {
             tracing::error!(
                 %error,
                 by = entry.by,
@@ -236,6 +323,18 @@ fn read<K: Subject>(stored: Value) -> Result<Arc<K>, Error> {
     Ok(K::of(&object)
         .expect("what was parsed as a kind is of that kind")
         .clone())
+}
+
+fn uid_of(stored: &Value) -> Option<&str> {
+    stored["metadata"]["uid"].as_str()
+}
+
+/// Whether merging the patch would change nothing.
+fn includes(stored: &Value, patch: &Value) -> bool {
+    match patch {
+        Value::Object(members) => members.iter().all(|(name, member)| includes(&stored[name], member)),
+        other => stored == other,
+    }
 }
 
 /// Six characters of chance.

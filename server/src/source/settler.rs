@@ -12,9 +12,10 @@ use crate::{
     },
     source::{Address, Change, Source, Verb, WriteError, embedded::Judge},
 };
+use aftermath::Aftermath;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, mem, sync::Arc, time::Duration};
 
 const WINDOW: &str = "ChangeWindow";
 
@@ -53,9 +54,8 @@ pub async fn settle(catalog: Arc<Catalog>, source: Arc<dyn Source>) {
     loop {
         changes.borrow_and_update();
         let now = Timestamp::now();
-        let snapshot = catalog.snapshot();
-        let done = write(&*source, settler.due(&snapshot, now)).await;
-        let wait = match next_moment(&snapshot, now) {
+        let done = settler.round(&catalog, &*source, now).await;
+        let wait = match next_moment(&catalog.snapshot(), now) {
             _ if !done => AGAIN,
             Some(moment) => Duration::try_from(moment.duration_since(now))
                 .unwrap_or_default()
@@ -69,56 +69,92 @@ pub async fn settle(catalog: Arc<Catalog>, source: Arc<dyn Source>) {
     }
 }
 
-/// Whether all of them are done, by us or by somebody who was quicker.
-async fn write(source: &dyn Source, changes: Vec<Change>) -> bool {
-    let mut done = true;
-    for change in changes {
-        match source.write(change).await {
-            Ok(_) | Err(WriteError::Conflict(..) | WriteError::NotFound(_) | WriteError::Exists(_)) => {}
-            Err(error) => {
-                tracing::warn!(%error, "an approval cannot be settled");
-                done = false;
-            }
+/// Has it written, by us or by somebody who was quicker.
+async fn write(source: &dyn Source, change: Change) -> Result<(), WriteError> {
+    match source.write(change).await {
+        Ok(_) | Err(WriteError::Conflict(..) | WriteError::NotFound(_) | WriteError::Exists(_)) => Ok(()),
+        Err(error) => {
+            tracing::warn!(%error, "an approval cannot be settled");
+            Err(error)
         }
     }
-    done
 }
 
-/// Remembers which requests were open, so that it sees them being decided by whomever.
+/// Whether the same write may succeed a moment later.
+fn passes(error: &WriteError) -> bool {
+    matches!(error, WriteError::Unavailable(_) | WriteError::Timeout(_))
+}
+
+/// Remembers what is still to follow from requests that were decided, until all of it is written.
 #[derive(Debug, Default)]
 pub struct Settler {
-    open: Option<BTreeSet<Address>>,
+    /// And whether their policy has counted them: the rest may be done again, this may not.
+    owed: BTreeMap<Address, bool>,
 }
 
 // === impl Settler ===
 
 impl Settler {
-    /// What is to be written now: verdicts whose time has come, and the consequences of those that were given.
-    pub fn due(&mut self, snapshot: &Snapshot, now: Timestamp) -> Vec<Change> {
-        let open: BTreeSet<_> = pending(snapshot).map(|request| request.address()).collect();
-        let mut changes: Vec<_> = pending(snapshot)
-            .filter_map(|request| Some(status_patch(request, ruling(snapshot, request, now)?)))
-            .collect();
-        let decided: Vec<_> = match self.open.take() {
-            Some(before) => before.difference(&open).cloned().collect(),
-            // One that was decided just before the last stop may have been left half done.
-            None => snapshot
-                .table::<ApprovalRequest>()
-                .iter()
-                .map(|row| row.object.address())
-                .collect(),
-        };
-        for address in decided {
-            if let Some(row) = snapshot
-                .table::<ApprovalRequest>()
-                .get(&address.namespace, &address.name)
-            {
-                changes.extend(aftermath::of(snapshot, &row.object, now));
+    /// Gives the verdicts whose time has come, and does what follows from all that were given.
+    /// Answers whether nothing is left that has to be tried again.
+    pub async fn round(&mut self, catalog: &Catalog, source: &dyn Source, now: Timestamp) -> bool {
+        let mut done = true;
+        for change in rulings(&catalog.snapshot(), now) {
+            done &= write(source, change).await.is_ok();
+        }
+        for address in aftermath::unfinished(&catalog.snapshot(), now) {
+            self.owed.entry(address).or_default();
+        }
+        // One after the other, each from what is there by then: two may be counted by one policy.
+        for (address, mut counted) in mem::take(&mut self.owed) {
+            if !follow(catalog, source, &address, &mut counted).await {
+                self.owed.insert(address, counted);
+                done = false;
             }
         }
-        self.open = Some(open);
-        changes
+        done
     }
+}
+
+/// The verdicts whose time has come.
+fn rulings(snapshot: &Snapshot, now: Timestamp) -> Vec<Change> {
+    pending(snapshot)
+        .filter_map(|request| Some(status_patch(request, ruling(snapshot, request, now)?)))
+        .collect()
+}
+
+/// Does what follows from one verdict, as far as it is not done. Answers whether that is all.
+async fn follow(catalog: &Catalog, source: &dyn Source, address: &Address, counted: &mut bool) -> bool {
+    /// Whoever changes a policy that often at a time may go first.
+    const TRIES: usize = 5;
+    for _ in 0..TRIES {
+        let snapshot = catalog.snapshot();
+        let request = (snapshot.table::<ApprovalRequest>()).get(&address.namespace, &address.name);
+        let Some(Aftermath { traces, count, mark }) = request.and_then(|row| aftermath::of(&snapshot, &row.object))
+        else {
+            return true;
+        };
+        for trace in traces {
+            if write(source, trace).await.is_err_and(|error| passes(&error)) {
+                return false;
+            }
+        }
+        if let Some(count) = count.filter(|_| !*counted) {
+            match source.write(count).await {
+                Err(WriteError::Conflict(..)) => continue,
+                Err(error) => {
+                    tracing::warn!(%error, "an approval cannot be counted");
+                    if passes(&error) {
+                        return false;
+                    }
+                }
+                Ok(_) => {}
+            }
+            *counted = true;
+        }
+        return !write(source, mark).await.is_err_and(|error| passes(&error));
+    }
+    false
 }
 
 /// The first moment at which a request is decided without a vote.

@@ -72,9 +72,11 @@ async fn reads_go_on_while_the_api_server_is_away_and_say_since_when() {
     assert_eq!(served.get(INCIDENTS).body["metadata"]["totalCount"], 1);
 
     // Refused while it is away, which is known by then or found out by the write; never left hanging, never done in part.
+    // Where the connection broke under the write, nobody knows whether it was done.
     bed.kill_api();
     let refused = acknowledge();
-    assert_eq!((refused.status, refused.reason()), (503, "unavailable"), "{refused:?}");
+    let told = (refused.status, refused.reason());
+    assert!(matches!(told, (503, "unavailable") | (504, "timeout")), "{refused:?}");
     served
         .until("answers say that they are of before", INCIDENTS, |answer| {
             answer.header("x-data-as-of").is_some()
@@ -185,7 +187,7 @@ async fn connections_that_died_in_silence_are_noticed() {
         verb: Verb::Patch(json!({"spec": {"riskScore": 1}})),
     };
     let refused = source.write(change).await;
-    assert!(matches!(refused, Err(WriteError::Unavailable(_))), "{refused:?}");
+    assert!(matches!(refused, Err(WriteError::Timeout(_))), "{refused:?}");
     annotate(&client, "one", "in the dark").await;
 
     proxy.turn(Mood::Calm);

@@ -414,3 +414,35 @@ async fn of_many_who_vote_at_once_no_vote_is_lost_or_doubled() {
         assert!(late.json()["at"].is_string());
     }
 }
+
+/// The operator moves the state at once, and a repetition would be told that the voter has voted.
+#[tokio::test]
+async fn a_vote_whose_answer_was_lost_is_answered_and_told_although_it_has_decided() {
+    let verdict = Change {
+        address: Address {
+            kind: Kind::ApprovalRequest,
+            namespace: "shop".into(),
+            name: REQUEST.into(),
+        },
+        precondition: None,
+        verb: Verb::PatchStatus(json!({"status": {"state": "Approved", "approvedAt": "2026-09-23T12:00:00Z"}})),
+    };
+    let plan = vec![
+        (Sort::StatusPatches, Mishap::LostAnswer),
+        (Sort::StatusPatches, Mishap::Rival(Box::new(verdict))),
+    ];
+    let console = TestConsole::around(vec![request(1), self::plan(1)], Interference::planned(plan)).await;
+    let answered = post(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#).await;
+    assert_eq!(
+        (answered.status.as_u16(), &answered.json()["spec"]["state"]),
+        (200, &json!("Approved")),
+        "{}",
+        answered.text
+    );
+    assert_eq!(stored(&console).status.as_ref().unwrap().decisions.len(), 1);
+    assert!(
+        matches!(&*console.trail(), [event] if event.spec.event_type == "approval_voted"),
+        "{:?}",
+        console.trail()
+    );
+}

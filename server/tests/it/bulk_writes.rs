@@ -3,11 +3,15 @@
 use crate::{
     console::{ADMIN, Answered, OPERATOR, TestConsole, VIEWER},
     incident_writes::issue,
-    interference::Log,
+    interference::{Interference, Log, Mishap, Sort},
 };
 use http::Method;
-use opsdeck::resources::{Issue, Typed as _};
+use opsdeck::{
+    resources::{Issue, Kind, Typed as _},
+    source::{Address, Change, Verb},
+};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 async fn post(console: &TestConsole, path: &str, key: &str, body: &str) -> Answered {
     let target = format!("/api/v1/incidents/{path}");
@@ -247,6 +251,28 @@ async fn what_would_change_more_than_was_meant_is_refused_as_a_whole() {
             json!({"action": "acknowledge", "filter": {"severity": {"not": "high"}}}),
             "filter.severity",
         ),
+        (
+            json!({"action": "resolve", "filter": {"severity": []}}),
+            "filter.severity",
+        ),
+        (
+            json!({"action": "resolve", "filter": {"severity": null, "q": "i-000"}}),
+            "filter.severity",
+        ),
+        (
+            json!({"action": "resolve", "filter": {"namespace": ["", null]}}),
+            "filter.namespace",
+        ),
+        (json!({"action": "resolve", "filter": {"q": " "}}), "filter.q"),
+        (json!({"action": "resolve", "filter": {"from": ""}}), "filter.from"),
+        (
+            json!({"action": "resolve", "filter": {"acknowledged": [false, true]}}),
+            "filter.acknowledged",
+        ),
+        (
+            json!({"action": "resolve", "filter": {"q": ["i-000", "i-001"]}}),
+            "filter.q",
+        ),
         (json!({"action": "acknowledge", "filter": [], "items": one}), "filter"),
         (
             json!({"action": "acknowledge", "filter": {"q": "i-000"}, "items": one}),
@@ -293,4 +319,30 @@ async fn what_would_change_more_than_was_meant_is_refused_as_a_whole() {
         ),
         (500, 500)
     );
+}
+
+/// A connection is cut after a minute without a byte, and the last that was begun may take most of it.
+#[tokio::test(start_paused = true)]
+async fn what_would_outlast_the_connection_is_not_begun() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "late", "aside"];
+    let aside = Change {
+        address: Address {
+            kind: Kind::Issue,
+            namespace: "shop".into(),
+            name: "aside".into(),
+        },
+        precondition: None,
+        verb: Verb::Patch(json!({"metadata": {"annotations": {"team": "web"}}})),
+    };
+    let slow = Mishap::SlowRival(Box::new(aside), Duration::from_secs(16));
+    let objects = names.iter().map(|name| issue(name, "shop")).collect();
+    let console = TestConsole::around(objects, Interference::planned(vec![(Sort::Patches, slow)])).await;
+    let items: Vec<_> = names[..9].iter().map(|name| json!({"name": name})).collect();
+    let answered = bulk(&console, &json!({"action": "acknowledge", "items": items})).await;
+    let lines = lines(&answered);
+    assert_eq!(
+        (lines[0].1, &lines[8]),
+        (200, &("late".into(), 503, "unavailable".into()))
+    );
+    assert!(console.trail().iter().all(|event| event.spec.resource.name != "late"));
 }

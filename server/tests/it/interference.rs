@@ -1,6 +1,7 @@
 //! A source in which others are quicker, or that fails, exactly when a test says so; and a log that can be read.
 
 use opsdeck::source::{Change, Source, Verb, WriteError, Written, embedded::Embedded};
+use serde_json::Value;
 use std::{
     cell::RefCell,
     io,
@@ -15,8 +16,16 @@ pub(crate) enum Mishap {
     Rival(Box<Change>),
     /// The same, while the time of a test that has stopped it goes on by this.
     SlowRival(Box<Change>, Duration),
+    /// Somebody else deletes it and makes this under the same name.
+    Namesake(Box<Value>),
     /// The store is away.
     Outage,
+    /// It is written, and the answer is lost.
+    LostAnswer,
+    /// It never arrives, and nobody says so.
+    LostRequest,
+    /// It is written, and the answer makes no sense.
+    OddAnswer,
     /// The write waits for a sign.
     Hold(oneshot::Receiver<()>),
 }
@@ -78,6 +87,28 @@ impl Source for Interference {
                 Some(Mishap::SlowRival(rival, took)) => {
                     advance(took).await;
                     self.store.write(*rival).await.expect("a rival that may");
+                }
+                Some(Mishap::Namesake(object)) => {
+                    let verbs = [Verb::Delete, Verb::Create(*object)];
+                    for verb in verbs {
+                        let change = Change {
+                            address: change.address.clone(),
+                            precondition: None,
+                            verb,
+                        };
+                        self.store.write(change).await.expect("a rival that may");
+                    }
+                }
+                Some(Mishap::LostAnswer) => {
+                    let address = change.address.clone();
+                    self.store.write(change).await.expect("a write that may");
+                    return Err(WriteError::Timeout(address));
+                }
+                Some(Mishap::LostRequest) => return Err(WriteError::Timeout(change.address)),
+                Some(Mishap::OddAnswer) => {
+                    let mut stored = self.store.write(change).await?;
+                    stored["spec"] = Value::from(7);
+                    return Ok(stored);
                 }
                 Some(Mishap::Outage) => return Err(WriteError::Unavailable("disk full".into())),
                 Some(Mishap::Hold(sign)) => sign.await.expect("a sign"),

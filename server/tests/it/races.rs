@@ -271,3 +271,81 @@ async fn a_client_that_goes_away_leaves_nothing_half_done() {
     );
     assert_eq!(console.trail().len(), 1);
 }
+
+#[tokio::test]
+async fn a_namesake_made_meanwhile_is_left_alone() {
+    let mut namesake = issue("checkout-oom", "shop");
+    namesake["spec"]["description"] = json!("another one");
+    let console = console(vec![(Sort::Patches, Mishap::Namesake(Box::new(namesake)))]).await;
+    let refused = post(&console, "acknowledge", OPERATOR).await;
+    assert_eq!(
+        refused.assert_error(409, "conflict"),
+        "failed to acknowledge: it was deleted and made anew meanwhile; read it again"
+    );
+    let issue = stored(&console);
+    assert_eq!(
+        (
+            &*issue.spec.description,
+            issue.annotation("aiops.chatcli.io/acknowledged-by")
+        ),
+        ("another one", None)
+    );
+    assert!(console.trail().is_empty());
+}
+
+#[tokio::test]
+async fn what_was_done_although_the_answer_was_lost_is_answered_and_told_once() {
+    for (sort, action) in [(Sort::Patches, "acknowledge"), (Sort::StatusPatches, "resolve")] {
+        for mishap in [Mishap::LostAnswer, Mishap::LostRequest] {
+            let console = console(vec![(sort, mishap)]).await;
+            let answered = post(&console, action, OPERATOR).await;
+            assert_eq!(answered.status, 200, "{action}: {}", answered.text);
+            assert!(
+                matches!(&*console.trail(), [event] if event.spec.actor.name == "sre-mira"),
+                "{action}: {:?}",
+                console.trail()
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_can_tell_is_not_told_as_done_or_undone() {
+    let plan = vec![
+        (Sort::Patches, Mishap::LostRequest),
+        (Sort::Patches, Mishap::LostRequest),
+    ];
+    let console = console(plan).await;
+    post(&console, "acknowledge", OPERATOR)
+        .await
+        .assert_error(504, "timeout");
+    assert!(console.trail().is_empty());
+    assert_eq!(stored(&console).annotation("aiops.chatcli.io/acknowledged-by"), None);
+}
+
+#[tokio::test]
+async fn what_another_did_while_an_answer_was_lost_is_not_taken_for_ours() {
+    let resolved = json!({"status": {
+        "state": "Resolved", "resolution": "healthy", "resolvedAt": "2026-09-23T12:30:00Z", "remediationAttempts": 0,
+    }});
+    let plan = vec![
+        (Sort::StatusPatches, Mishap::LostRequest),
+        (Sort::StatusPatches, rival(Verb::PatchStatus(resolved))),
+    ];
+    let console = console(plan).await;
+    post(&console, "resolve", OPERATOR)
+        .await
+        .assert_error(409, "already_resolved");
+    assert!(console.trail().is_empty());
+}
+
+#[tokio::test]
+async fn an_event_whose_answer_was_lost_is_written_once() {
+    let log = Log::listen();
+    for mishap in [Mishap::LostAnswer, Mishap::LostRequest] {
+        let console = console(vec![(Sort::Creates, mishap)]).await;
+        assert_eq!(post(&console, "acknowledge", OPERATOR).await.status, 200);
+        assert_eq!(console.trail().len(), 1);
+    }
+    assert!(log.lines("could not be written").is_empty());
+}

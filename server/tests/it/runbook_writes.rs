@@ -454,3 +454,54 @@ async fn what_was_imported_with_unknown_words_can_still_be_written_on() {
         .await
         .expect_err("a new one is");
 }
+
+async fn around(sort: Sort, mishap: Mishap, objects: Vec<Value>) -> TestConsole {
+    TestConsole::around(objects, Interference::planned(vec![(sort, mishap)])).await
+}
+
+#[tokio::test]
+async fn one_whose_answer_was_lost_is_made_and_told_once() {
+    for mishap in [Mishap::LostAnswer, Mishap::LostRequest] {
+        let console = around(Sort::Creates, mishap, Vec::new()).await;
+        let created = post(&console, &body()).await;
+        assert_eq!(created.status, 201, "{}", created.text);
+        let uid = stored(&console).meta().uid.clone().expect("a uid");
+        assert!(
+            matches!(&*console.trail(), [event] if event.spec.resource.uid == uid),
+            "{:?}",
+            console.trail()
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_stood_there_before_is_not_taken_for_ones_own() {
+    let twin = TestConsole::over(Vec::new()).await;
+    post(&twin, &body()).await;
+    let before = serde_json::to_value(&*stored(&twin)).unwrap();
+    let console = around(Sort::Creates, Mishap::LostRequest, vec![before]).await;
+    post(&console, &body()).await.assert_error(409, "exists");
+    assert!(console.trail().is_empty());
+}
+
+#[tokio::test]
+async fn one_whose_deletion_was_lost_on_the_way_back_is_gone_and_told() {
+    for mishap in [Mishap::LostAnswer, Mishap::LostRequest] {
+        let console = around(Sort::Deletes, mishap, vec![runbook("default")]).await;
+        let asked = console.ask(Method::DELETE, "/api/v1/runbooks/restart").key(ADMIN);
+        asked.await_ok().await;
+        assert!(console.object::<Runbook>("default", "restart").is_none());
+        assert_eq!(console.trail().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn one_that_was_made_is_told_although_it_cannot_be_read() {
+    let console = around(Sort::Creates, Mishap::OddAnswer, Vec::new()).await;
+    post(&console, &body()).await.assert_error(500, "internal");
+    assert!(
+        matches!(&*console.trail(), [event] if event.spec.event_type == "runbook_created"),
+        "{:?}",
+        console.trail()
+    );
+}

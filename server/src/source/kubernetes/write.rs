@@ -12,7 +12,7 @@ use kube::{
     core::Status,
 };
 use serde_json::{Map, Value, json};
-use std::time::Duration;
+use std::{error::Error as _, io, iter, time::Duration};
 use tokio::time::timeout;
 
 /// By which name the cluster knows what we wrote.
@@ -48,9 +48,6 @@ impl Source for Kubernetes {
                 Ok(Ok(outcome)) => outcome,
                 Ok(Err(Refused::Said(error))) => return Err(error),
                 Ok(Err(Refused::Stale)) => return Err(conflict(&api, address, &ticket).await),
-                Err(_) if self.board.away().is_some() => {
-                    return Err(WriteError::Unavailable("the API server does not answer".into()));
-                }
                 Err(_) => return Err(WriteError::Timeout(address)),
             };
             Ok(match outcome {
@@ -143,14 +140,40 @@ async fn send(api: &Api<Raw>, change: Change) -> Result<Outcome, Refused> {
             let patch = Patch::Merge(conditional(json!({ "status": status }), precondition)?);
             api.patch_status(&name, &params, &patch).await.map(Outcome::Stored)
         }
-        Verb::Delete => delete(api, &name, precondition).await,
+        Verb::Delete => {
+            // The API server does not say how the object was that it deletes, so it is looked at first.
+            let last = match api.get(&name).await {
+                Ok(last) => last,
+                Err(error) if may_have_arrived(&error) => {
+                    return Err(Refused::Said(WriteError::Unavailable(error.into())));
+                }
+                Err(error) => return Err(refusal(address, creates, error)),
+            };
+            delete(api, &name, last, precondition).await
+        }
     };
     answer.map_err(|error| refusal(address, creates, error))
 }
 
-/// The API server does not say how the object was that it deletes, so it is looked at first.
-async fn delete(api: &Api<Raw>, name: &str, precondition: Option<String>) -> kube::Result<Outcome> {
-    let last = api.get(name).await?;
+/// Whether the API server may have got the request, and done it, although it failed so.
+fn may_have_arrived(error: &kube::Error) -> bool {
+    use std::io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkUnreachable};
+    match error {
+        kube::Error::Service(_) | kube::Error::HyperError(_) => {
+            let causes = iter::successors(error.source(), |&cause| cause.source());
+            let nowhere =
+                |cause: &io::Error| matches!(cause.kind(), ConnectionRefused | HostUnreachable | NetworkUnreachable);
+            !causes.filter_map(|cause| cause.downcast_ref()).any(nowhere)
+        }
+        // An answer that cannot be read is one all the same.
+        kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => true,
+        // It passes on that others, such as etcd, have failed it half-way.
+        kube::Error::Api(status) => matches!(status.code, 500 | 502 | 504) || status.reason == "Timeout",
+        _ => false,
+    }
+}
+
+async fn delete(api: &Api<Raw>, name: &str, last: Raw, precondition: Option<String>) -> kube::Result<Outcome> {
     let params = DeleteParams {
         preconditions: Some(Preconditions {
             resource_version: precondition,
@@ -196,6 +219,10 @@ fn metadata_of(members: &mut Map<String, Value>) -> Result<&mut Map<String, Valu
 }
 
 fn refusal(address: Address, creates: bool, error: kube::Error) -> Refused {
+    if may_have_arrived(&error) {
+        tracing::warn!(%error, ?address, "what became of a write is not known");
+        return Refused::Said(WriteError::Timeout(address));
+    }
     let kube::Error::Api(status) = error else {
         return Refused::Said(WriteError::Unavailable(error.into()));
     };
@@ -211,7 +238,6 @@ fn refusal(address: Address, creates: bool, error: kube::Error) -> Refused {
         },
         (403, _) => WriteError::ForbiddenByCluster(status.into()),
         (400 | 413 | 422, _) => WriteError::Rejected(causes(*status)),
-        (504, _) | (_, "Timeout") => WriteError::Timeout(address),
         _ => WriteError::Unavailable(status.into()),
     })
 }
@@ -264,4 +290,57 @@ fn invalid(field: &str, message: &str) -> Refused {
         field: field.into(),
         message: message.into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::ErrorKind;
+
+    fn told(error: kube::Error) -> WriteError {
+        let address = Address {
+            kind: Kind::Issue,
+            namespace: "shop".into(),
+            name: "checkout-oom".into(),
+        };
+        match refusal(address, false, error) {
+            Refused::Said(error) => error,
+            Refused::Stale => panic!("it is no conflict"),
+        }
+    }
+
+    fn answered(code: u16, reason: &str) -> kube::Error {
+        kube::Error::Api(Box::new(Status::failure("of the cluster", reason).with_code(code)))
+    }
+
+    #[test]
+    fn whatever_may_have_been_done_is_not_called_undone() {
+        let broke = |kind: ErrorKind| kube::Error::Service(io::Error::from(kind).into());
+        let unread = serde_json::from_str::<Value>("{").unwrap_err();
+        for error in [
+            broke(ErrorKind::ConnectionReset),
+            broke(ErrorKind::UnexpectedEof),
+            kube::Error::Service("the connection was closed before the answer was whole".into()),
+            kube::Error::SerdeError(unread),
+            answered(500, "InternalError"),
+            answered(502, ""),
+            answered(504, "Timeout"),
+        ] {
+            let text = error.to_string();
+            assert!(matches!(told(error), WriteError::Timeout(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_never_heard_was_not_done() {
+        let refused = io::Error::from(ErrorKind::ConnectionRefused);
+        for error in [
+            kube::Error::Service(refused.into()),
+            answered(503, "ServiceUnavailable"),
+            answered(429, "TooManyRequests"),
+        ] {
+            let text = error.to_string();
+            assert!(matches!(told(error), WriteError::Unavailable(_)), "{text}");
+        }
+    }
 }

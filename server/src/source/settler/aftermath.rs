@@ -21,29 +21,49 @@ const REJECTION: &str = "platform.chatcli.io/rejection-reason";
 /// A dump may bring requests that were decided long ago, elsewhere and before anybody noted that they were counted.
 const RECENT: SignedDuration = SignedDuration::from_mins(10);
 
-pub(super) fn of(snapshot: &Snapshot, request: &ApprovalRequest, now: Timestamp) -> Vec<Change> {
-    let Some((verdict, at)) = outcome(request) else {
-        return vec![];
+/// In the order in which it is to be written.
+pub(super) struct Aftermath {
+    /// May be written any number of times.
+    pub(super) traces: Vec<Change>,
+    /// Is right only if nobody has counted since.
+    pub(super) count: Option<Change>,
+    /// Says that all of it is done.
+    pub(super) mark: Change,
+}
+
+/// Those that were decided a short while ago, in whatever way, and are not marked as done.
+pub(super) fn unfinished(snapshot: &Snapshot, now: Timestamp) -> Vec<Address> {
+    let recent = |request: &ApprovalRequest| {
+        request.annotation(COUNTED).is_none()
+            && outcome(request).is_some_and(|(_, at)| now.duration_since(at) <= RECENT)
     };
-    if request.annotation(COUNTED).is_some() || now.duration_since(at) > RECENT {
-        return vec![];
-    }
-    let mut changes = vec![audit(request, verdict, at)];
+    let requests = snapshot.table::<ApprovalRequest>().iter();
+    requests
+        .filter(|row| recent(&row.object))
+        .map(|row| row.object.address())
+        .collect()
+}
+
+/// None for a request that is open, or of which all of it is done.
+pub(super) fn of(snapshot: &Snapshot, request: &ApprovalRequest) -> Option<Aftermath> {
+    let (verdict, at) = outcome(request).filter(|_| request.annotation(COUNTED).is_none())?;
     let namespace = request.namespace();
     let plan = snapshot
         .table::<RemediationPlan>()
         .get(namespace, &request.spec.remediation_plan_ref);
-    changes.extend(plan.and_then(|row| release(&row.object, request, verdict)));
     let policy = snapshot
         .table::<ApprovalPolicy>()
         .get(namespace, &request.spec.policy_ref);
-    changes.extend(policy.map(|row| count(&row.object, request, verdict)));
-    changes.push(Change {
-        address: request.address(),
-        precondition: None,
-        verb: Verb::Patch(json!({"metadata": {"annotations": {COUNTED: verdict}}})),
-    });
-    changes
+    let release = plan.and_then(|row| release(&row.object, request, verdict));
+    Some(Aftermath {
+        traces: [audit(request, verdict, at)].into_iter().chain(release).collect(),
+        count: policy.map(|row| count(&row.object, request, verdict)),
+        mark: Change {
+            address: request.address(),
+            precondition: None,
+            verb: Verb::Patch(json!({"metadata": {"annotations": {COUNTED: verdict}}})),
+        },
+    })
 }
 
 /// The verdict as the field writes it, and when it was given.

@@ -1,6 +1,8 @@
 //! The settler against a catalog, and inside the embedded store's writes.
 
-use super::{Bench, Settler, next_moment, ruling};
+mod looping;
+
+use super::{Bench, Settler, aftermath, next_moment, ruling};
 use crate::{
     catalog::Catalog,
     fixtures::{Fixture, at, incident, noon, plan, policy, request},
@@ -134,10 +136,13 @@ fn the_consequences_are_written_once_and_only_for_what_was_just_decided() {
         waiting.object(),
         policy(ApprovalMode::Manual).object(),
     ]);
-    let kinds = |changes: &[Change]| changes.iter().map(|change| change.address.kind).collect::<Vec<_>>();
-    let changes = Settler::default().due(&catalog.snapshot(), at(WHEN) + 1.second());
+    let snapshot = catalog.snapshot();
+    let aftermath = aftermath::of(&snapshot, &decided).unwrap();
+    let kinds: Vec<_> = (aftermath.traces.iter().chain(&aftermath.count).chain([&aftermath.mark]))
+        .map(|change| change.address.kind)
+        .collect();
     assert_eq!(
-        kinds(&changes),
+        kinds,
         [
             Kind::AuditEvent,
             Kind::RemediationPlan,
@@ -145,7 +150,7 @@ fn the_consequences_are_written_once_and_only_for_what_was_just_decided() {
             Kind::ApprovalRequest
         ]
     );
-    let Verb::Patch(patch) = &changes[1].verb else {
+    let Verb::Patch(patch) = &aftermath.traces[1].verb else {
         panic!("the plan is patched")
     };
     assert_eq!(
@@ -155,16 +160,13 @@ fn the_consequences_are_written_once_and_only_for_what_was_just_decided() {
             "platform.chatcli.io/rejection-reason": "Bo (api-key: bo): wrong name",
         })
     );
-    assert_eq!(
-        kinds(&Settler::default().due(&catalog.snapshot(), at(WHEN) + 1.hour())),
-        []
-    );
+    let unfinished = |after| aftermath::unfinished(&catalog.snapshot(), at(WHEN) + after);
+    assert_eq!(unfinished(1.second()), [decided.address()]);
+    assert_eq!(unfinished(1.hour()), []);
     let counted = decided.annotated("platform.chatcli.io/policy-counted", "rejected");
-    catalog.apply(vec![counted.object()], noon());
-    assert_eq!(
-        kinds(&Settler::default().due(&catalog.snapshot(), at(WHEN) + 1.second())),
-        []
-    );
+    catalog.apply(vec![counted.clone().object()], noon());
+    assert_eq!(unfinished(1.second()), []);
+    assert!(aftermath::of(&catalog.snapshot(), &counted).is_none());
 }
 
 /// A store that judges, filled with one open request for two voters.
@@ -236,15 +238,14 @@ async fn the_deciding_voters_answer_shows_the_verdict() {
 async fn what_follows_is_stored() {
     let (catalog, store) = store().await;
     let mut settler = Settler::default();
-    assert!(settler.due(&catalog.snapshot(), at(WHEN)).is_empty());
+    assert!(settler.round(&catalog, &store, at(WHEN)).await);
     store
         .write(vote(&catalog, &["ana (api-key: a)", "bo (api-key: b)"]))
         .await
         .unwrap();
-    for change in settler.due(&catalog.snapshot(), at(WHEN)) {
-        store.write(change).await.unwrap();
+    for _ in 0..2 {
+        assert!(settler.round(&catalog, &store, at(WHEN)).await);
     }
-    assert!(settler.due(&catalog.snapshot(), at(WHEN)).is_empty());
     let snapshot = catalog.snapshot();
     let totals = snapshot
         .table::<ApprovalPolicy>()

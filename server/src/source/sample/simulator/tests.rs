@@ -66,8 +66,7 @@ impl Stage {
         let end = self.now() + SignedDuration::from_mins(minutes);
         while self.now() < end {
             self.clock.fetch_add(2, Ordering::Relaxed);
-            let mut changes = self.simulator.step(self.now(), &self.catalog.snapshot());
-            changes.extend(self.settler.due(&self.catalog.snapshot(), self.now()));
+            let changes = self.simulator.step(self.now(), &self.catalog.snapshot());
             for change in changes {
                 self.changes += 1;
                 match self.store.write(change.clone()).await {
@@ -75,6 +74,8 @@ impl Stage {
                     Err(error) => panic!("{change:?}: {error}"),
                 }
             }
+            let now = self.now();
+            assert!(self.settler.round(&self.catalog, &self.store, now).await);
             self.watch();
         }
     }
