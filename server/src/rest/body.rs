@@ -13,6 +13,9 @@ pub(super) struct Members {
     members: Map<String, Value>,
 }
 
+/// The values of one member.
+pub(super) type Texts<'a> = Vec<Cow<'a, str>>;
+
 // === impl Ask ===
 
 impl Ask {
@@ -129,26 +132,26 @@ impl Members {
     }
 
     /// Every member with those of its values that are not blank, as the query of a list would say them: scalars as text.
-    pub(super) fn values(&self) -> Result<Vec<(&str, Vec<Cow<'_, str>>)>, Error> {
+    pub(super) fn values(&self) -> Result<Vec<(&str, Texts<'_>)>, Error> {
         let text = |name: &str, value| match value {
             &Value::Null => Ok(None),
             Value::String(text) => Ok(Some(Cow::Borrowed(text.as_str())).filter(|text| !text.trim().is_empty())),
             Value::Bool(_) | Value::Number(_) => Ok(Some(Cow::Owned(value.to_string()))),
             _ => Err(self.wrong(name, "a text, true or false, or a list of these")),
         };
-        let member = |(name, value)| {
+        let mut members = Vec::new();
+        for (name, value) in &self.members {
             let values = match value {
-                &Value::Array(ref values) => values.as_slice(),
+                Value::Array(values) => values.as_slice(),
                 one => std::slice::from_ref(one),
             };
-            let name: &String = name;
-            let values: Result<Vec<_>, _> = values
+            let texts: Result<Texts<'_>, _> = values
                 .iter()
                 .filter_map(|value| text(name, value).transpose())
                 .collect();
-            Ok((name.as_str(), values?))
-        };
-        self.members.iter().map(member).collect()
+            members.push((name.as_str(), texts?));
+        }
+        Ok(members)
     }
 
     /// The member as it is called from the top of the body.
