@@ -17,8 +17,8 @@ pub enum CachePolicy {
 /// The content security policy of a page: nothing at all, then what the dashboard needs.
 #[derive(Clone, Debug)]
 pub struct PagePolicy<'a> {
-    /// Of this answer alone; on every inline script.
-    pub nonce: &'a str,
+    /// Of this answer alone; on every inline script. Without one no script runs.
+    pub nonce: Option<&'a str>,
 }
 
 // === impl CachePolicy ===
@@ -39,10 +39,12 @@ impl CachePolicy {
 impl PagePolicy<'_> {
     /// `strict-dynamic` lets the nonced script load the bundle; `wasm-unsafe-eval` compiles WebAssembly and nothing else.
     pub fn value(&self) -> String {
+        let scripts = self.nonce.map_or_else(String::new, |nonce| {
+            format!(" script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval';")
+        });
         format!(
-            "default-src 'none'; script-src 'nonce-{}' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
-             font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-            self.nonce
+            "default-src 'none';{scripts} style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; \
+             manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
         )
     }
 
@@ -87,9 +89,10 @@ mod tests {
     #[test]
     fn a_page_may_do_what_it_needs_and_no_more() {
         assert_eq!(
-            PagePolicy { nonce: "abc" }.value(),
+            PagePolicy { nonce: Some("abc") }.value(),
             "default-src 'none'; script-src 'nonce-abc' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
              font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
         );
+        assert!(!PagePolicy { nonce: None }.value().contains("script-src"));
     }
 }

@@ -221,8 +221,11 @@ impl Pages {
             response.headers_mut().append(header::SET_COOKIE, cookie);
         }
         CachePolicy::NoStore.apply(response.headers_mut());
-        let nonce = nonce.lock().ok().and_then(|slot| slot.clone()).unwrap_or_default();
-        PagePolicy { nonce: &nonce }.apply(response.headers_mut());
+        let nonce = nonce.lock().ok().and_then(|slot| slot.clone());
+        PagePolicy {
+            nonce: nonce.as_deref(),
+        }
+        .apply(response.headers_mut());
         response
     }
 

@@ -36,8 +36,7 @@ pub(super) async fn reference(State(pages): State<Pages>, request: Request) -> R
     );
     let mut response = Html(page).into_response();
     CachePolicy::NoStore.apply(response.headers_mut());
-    // No script has this nonce: there is none.
-    PagePolicy { nonce: "none" }.apply(response.headers_mut());
+    PagePolicy { nonce: None }.apply(response.headers_mut());
     response
 }
 
