@@ -164,23 +164,37 @@ pub struct ObjectName {
     pub name: String,
 }
 
-/// Members of the list's query.
+/// Members of the list's query. One that says nothing is refused: it would change more than was meant.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BulkFilter {
+    #[schemars(length(min = 1), inner(regex(pattern = r"\S")), transform = not_null)]
     pub namespace: Option<Vec<String>>,
+    #[schemars(length(min = 1), inner(regex(pattern = r"\S")), transform = not_null)]
     pub severity: Option<Vec<String>>,
+    #[schemars(length(min = 1), inner(regex(pattern = r"\S")), transform = not_null)]
     pub state: Option<Vec<String>>,
     /// Of the resource that the incident is about.
+    #[schemars(length(min = 1), inner(regex(pattern = r"\S")), transform = not_null)]
     pub kind: Option<Vec<String>>,
+    #[schemars(transform = not_null)]
     pub acknowledged: Option<bool>,
+    #[schemars(transform = not_null)]
     pub snoozed: Option<bool>,
+    #[schemars(transform = not_null)]
     pub chaos: Option<bool>,
-    #[schemars(extend("format" = "date-time"))]
+    #[schemars(extend("format" = "date-time"), transform = not_null)]
     pub from: Option<String>,
-    #[schemars(extend("format" = "date-time"))]
+    #[schemars(extend("format" = "date-time"), transform = not_null)]
     pub to: Option<String>,
+    #[schemars(regex(pattern = r"\S"), transform = not_null)]
     pub q: Option<String>,
+}
+
+fn not_null(schema: &mut schemars::Schema) {
+    if let Some(types) = schema.get_mut("type").and_then(|types| types.as_array_mut()) {
+        types.retain(|name| name != "null");
+    }
 }
 
 /// What kind of session.
