@@ -1,5 +1,5 @@
 //! `GET /openapi.json`: the description of the API, made from the table of routes, from what `operations` says of each, and from the
-//! types of the wire contract. Nothing of it is written by hand twice.
+//! types of the wire contract. Bodies are the exception: `api/src/request.rs` describes what the handlers read by member.
 
 mod book;
 mod operations;
