@@ -36,7 +36,7 @@ struct Watched {
     behind: Option<Timestamp>,
     /// When the API server last opened it or told something by it.
     heard: Option<Instant>,
-    /// It was open before an outage and has not been heard of since.
+    /// It was open, or asked for its list, before the end of an outage and has not been heard of since.
     hangs: bool,
 }
 
@@ -87,6 +87,7 @@ impl Board {
             news = watched.absent != Some(absence);
             watched.absent = Some(absence);
             watched.behind = None;
+            watched.hangs = false;
         });
         self.fill();
         news
@@ -101,14 +102,14 @@ impl Board {
         lock(&self.away).get_or_insert(since);
     }
 
-    /// The API server answers again. A watch that has not been heard of since the outage was noticed may hang on a connection
-    /// that nobody serves any more; until it is opened anew its kind is as of then.
+    /// The API server answers again. A watch that has not been heard of since the outage was noticed, or a list in the making,
+    /// may hang on a connection that nobody serves any more; until it is opened anew its kind is as of then.
     pub(super) fn come_back(&self, noticed: Instant) {
         let Some(since) = lock(&self.away).take() else {
             return;
         };
         for watched in lock(&self.watches).values_mut() {
-            if watched.heard.is_some_and(|heard| heard <= noticed) {
+            if watched.heard.is_none_or(|heard| heard <= noticed) {
                 watched.behind.get_or_insert(since);
                 watched.hangs = true;
             }
@@ -241,5 +242,16 @@ mod tests {
         assert!(calls.has_changed().unwrap());
         board.heard(&edge);
         assert_eq!(board.standing(Kind::Issue), Standing::Current);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_list_that_was_asked_for_in_an_outage_hangs() {
+        let (board, shop, edge) = board();
+        board.absent(&edge, Absence::NotInstalled);
+        board.gone_away(at("2026-09-23T12:00:00Z"));
+        board.come_back(Instant::now());
+        assert!(board.hangs(&shop) && board.hangs(&edge));
+        board.absent(&edge, Absence::NotInstalled);
+        assert!(!board.hangs(&edge), "it has been answered");
     }
 }

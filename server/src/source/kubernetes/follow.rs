@@ -32,6 +32,8 @@ pub(super) const OPEN: u32 = 25;
 const CHUNK: usize = 256;
 /// Between two looks whether a kind is there by now.
 const ABSENT: Duration = Duration::from_secs(10);
+/// A list of which nothing has come for so long hangs on a connection that died in silence, and keeps others from being made.
+const SILENCE: Duration = Duration::from_secs(30);
 /// A known kind that is not found twice within this time is gone; once may be an API server that is starting.
 const TWICE: Duration = Duration::from_secs(30);
 
@@ -88,6 +90,10 @@ impl Follower {
                         return Ended::Hung;
                     }
                     continue;
+                }
+                () = time::sleep(SILENCE), if permit.is_some() => {
+                    self.board.failed(&self.id, Timestamp::now());
+                    return Ended::Hung;
                 }
             };
             let mut news = Vec::new();
@@ -190,6 +196,7 @@ impl Follower {
                 if self.board.absent(&self.id, Absence::Forbidden) {
                     tracing::warn!(%kind, message = status.message, "the cluster does not let us read this kind");
                 }
+                self.intake.emptied(self.scope());
                 Some(Ended::Absent)
             }
             // What the list said is forgotten by now: no failure, but a reason to list again.
@@ -292,7 +299,52 @@ impl Backoff for Patience {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::api, *};
+    use crate::{catalog::Catalog, resources::Kind};
+    use http::{Request, Response};
+    use kube::{Client, client::Body};
+    use std::{
+        convert::Infallible,
+        future,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+    use tower::service_fn;
+
+    /// The first request reaches nobody, and no connection tells so.
+    #[tokio::test(start_paused = true)]
+    async fn a_list_that_hangs_is_given_up_and_made_anew() {
+        let requests = AtomicUsize::new(0);
+        let cluster = service_fn(move |request: Request<Body>| {
+            let request_count = requests.fetch_add(1, Ordering::Relaxed);
+            let watches = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+            async move {
+                if request_count == 0 || watches {
+                    future::pending::<()>().await;
+                }
+                let list = r#"{"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": "7"}, "items": []}"#;
+                Ok::<_, Infallible>(Response::new(Body::from(list.as_bytes().to_vec())))
+            }
+        });
+        let id = (Kind::Issue, None);
+        let board = Arc::new(Board::new([id.clone()].into_iter()));
+        let follower = Follower {
+            api: api(&Client::new(cluster, "default"), Kind::Issue, None),
+            name: None,
+            intake: Arc::new(Intake::new(Kind::Issue, Arc::new(Catalog::new(1)))),
+            board: board.clone(),
+            lists: Arc::new(Semaphore::new(1)),
+            id: id.clone(),
+        };
+        let following = tokio::spawn(follower.run());
+        let mut looks = time::interval(Duration::from_secs(1));
+        let listed = time::timeout(SILENCE * 2, async {
+            while !board.was_listed(&id) {
+                looks.tick().await;
+            }
+        });
+        assert!(listed.await.is_ok(), "it was never asked for again");
+        following.abort();
+    }
 
     #[tokio::test(start_paused = true)]
     async fn patience_grows_to_a_cap_and_is_regained_in_calm() {
