@@ -300,50 +300,109 @@ impl Backoff for Patience {
 #[cfg(test)]
 mod tests {
     use super::{super::api, *};
-    use crate::{catalog::Catalog, resources::Kind};
-    use http::{Request, Response};
+    use crate::{
+        catalog::Catalog,
+        resources::{Issue, Kind},
+        source::Standing,
+    };
+    use http::{Request, Response, StatusCode};
     use kube::{Client, client::Body};
     use std::{
         convert::Infallible,
         future,
-        sync::atomic::{AtomicUsize, Ordering},
+        sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     };
+    use tokio::task::JoinSet;
     use tower::service_fn;
 
-    /// The first request reaches nobody, and no connection tells so.
-    #[tokio::test(start_paused = true)]
-    async fn a_list_that_hangs_is_given_up_and_made_anew() {
-        let requests = AtomicUsize::new(0);
+    type Answer = (StatusCode, &'static str);
+
+    const EMPTY: Answer = (
+        StatusCode::OK,
+        r#"{"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": "7"}, "items": []}"#,
+    );
+
+    /// Follows the issues of an API server that answers the n-th request so, or never.
+    async fn follow(
+        answer: impl Fn(usize, &str) -> Option<Answer> + Clone + Send + 'static,
+        done: impl Fn(&Board, &Catalog) -> bool,
+    ) {
+        let requests = Arc::new(AtomicUsize::new(0));
         let cluster = service_fn(move |request: Request<Body>| {
-            let request_count = requests.fetch_add(1, Ordering::Relaxed);
-            let watches = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+            let answer = answer(
+                requests.fetch_add(1, Ordering::Relaxed),
+                request.uri().query().unwrap_or_default(),
+            );
             async move {
-                if request_count == 0 || watches {
-                    future::pending::<()>().await;
-                }
-                let list = r#"{"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": "7"}, "items": []}"#;
-                Ok::<_, Infallible>(Response::new(Body::from(list.as_bytes().to_vec())))
+                let Some((status, body)) = answer else {
+                    return future::pending().await;
+                };
+                let mut answer = Response::new(Body::from(body.as_bytes().to_vec()));
+                *answer.status_mut() = status;
+                Ok::<_, Infallible>(answer)
             }
         });
         let id = (Kind::Issue, None);
         let board = Arc::new(Board::new([id.clone()].into_iter()));
+        let catalog = Arc::new(Catalog::new(1));
         let follower = Follower {
             api: api(&Client::new(cluster, "default"), Kind::Issue, None),
             name: None,
-            intake: Arc::new(Intake::new(Kind::Issue, Arc::new(Catalog::new(1)))),
+            intake: Arc::new(Intake::new(Kind::Issue, catalog.clone())),
             board: board.clone(),
             lists: Arc::new(Semaphore::new(1)),
-            id: id.clone(),
+            id,
         };
-        let following = tokio::spawn(follower.run());
+        let mut tasks = JoinSet::new();
+        tasks.spawn(follower.run());
         let mut looks = time::interval(Duration::from_secs(1));
-        let listed = time::timeout(SILENCE * 2, async {
-            while !board.was_listed(&id) {
+        let comes = time::timeout(SILENCE * 2, async {
+            while !done(&board, &catalog) {
                 looks.tick().await;
             }
         });
-        assert!(listed.await.is_ok(), "it was never asked for again");
-        following.abort();
+        assert!(comes.await.is_ok(), "it never came to this");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_list_that_hangs_is_given_up_and_made_anew() {
+        let answer = |request, query: &str| (request > 0 && !query.contains("watch=true")).then_some(EMPTY);
+        follow(answer, |board, _| board.was_listed(&(Kind::Issue, None))).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_may_no_longer_be_read_is_not_shown_any_more() {
+        const ONE: Answer = (
+            StatusCode::OK,
+            r#"{"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": "7"},
+                "items": [{"metadata": {"name": "oom", "namespace": "shop", "uid": "1", "resourceVersion": "5"},
+                           "spec": {"severity": "high", "source": "watcher", "description": "out of memory",
+                                    "resource": {"kind": "Deployment", "name": "cart", "namespace": "shop"}}}]}"#,
+        );
+        const REFUSED: Answer = (
+            StatusCode::FORBIDDEN,
+            r#"{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "message": "no", "code": 403}"#,
+        );
+        const BUSY: Answer = (
+            StatusCode::SERVICE_UNAVAILABLE,
+            r#"{"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": "no", "code": 503}"#,
+        );
+        let seen = Arc::new(AtomicBool::new(false));
+        let refuses = seen.clone();
+        let answer = move |request, _: &str| {
+            Some(match request {
+                0 => ONE,
+                _ if refuses.load(Ordering::Relaxed) => REFUSED,
+                _ => BUSY,
+            })
+        };
+        follow(answer, |board, catalog| {
+            let shown = catalog.snapshot().table::<Issue>().len();
+            seen.fetch_or(shown == 1, Ordering::Relaxed);
+            board.standing(Kind::Issue) == Standing::Unavailable(Absence::Forbidden) && shown == 0
+        })
+        .await;
+        assert!(seen.load(Ordering::Relaxed), "it had been read");
     }
 
     #[tokio::test(start_paused = true)]
