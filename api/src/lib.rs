@@ -15,6 +15,7 @@ pub mod cluster;
 pub mod incident;
 pub mod insight;
 pub mod instance;
+pub mod kinds;
 pub mod policy;
 pub mod postmortem;
 pub mod remediation;

@@ -17,6 +17,7 @@ mod gate;
 mod incident_writes;
 mod instance_writes;
 mod interference;
+mod kinds;
 mod limits;
 mod listener;
 mod objectives;
