@@ -21,6 +21,7 @@ mod kinds;
 mod limits;
 mod listener;
 mod objectives;
+mod objects;
 mod openapi;
 mod pages;
 mod policies;
