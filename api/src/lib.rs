@@ -1,5 +1,5 @@
 //! The wire contract of Opsdeck: what travels between the REST API and its clients, the dashboard among them.
-//! Types only: no I/O, no clock, nothing of Kubernetes. Compiles for the server and for the browser.
+//! Types, and the table of the kinds: no I/O, no clock, nothing of Kubernetes. Compiles for the server and for the browser.
 
 mod envelope;
 mod error;
@@ -15,6 +15,7 @@ pub mod cluster;
 pub mod incident;
 pub mod insight;
 pub mod instance;
+pub mod kinds;
 pub mod policy;
 pub mod postmortem;
 pub mod remediation;

@@ -5,10 +5,12 @@
 //! which the server made the page, so nothing that happens in between is missed.
 
 use leptos::prelude::*;
+use opsdeck_api::kinds::LISTED;
 use std::sync::atomic::{AtomicU16, Ordering};
 #[cfg(any(not(feature = "ssr"), test))]
 use {
     crate::client::{member, tree},
+    opsdeck_api::kinds::Listed,
     serde_json::Value,
 };
 
@@ -28,7 +30,7 @@ pub(crate) enum Link {
 pub(crate) struct Live {
     link: RwSignal<Link>,
     /// How often the answers about each subject have become old.
-    rounds: RwSignal<[u32; SUBJECTS.len()]>,
+    rounds: RwSignal<[u32; LISTED.len()]>,
     #[cfg(not(feature = "ssr"))]
     patches: StoredValue<Vec<Option<Patch>>>,
     /// When the server last heard of its cluster, where it does not hear of it now.
@@ -40,27 +42,11 @@ pub(crate) struct Live {
 #[cfg(not(feature = "ssr"))]
 type Patch = Box<dyn Fn(&Change) + Send + Sync>;
 
-/// What events are about: the resource's kind, and where its list is.
-const SUBJECTS: [(&str, &str); 14] = [
-    ("Issue", "incidents"),
-    ("ApprovalRequest", "approvals"),
-    ("Instance", "instances"),
-    ("AIInsight", "aiinsights"),
-    ("RemediationPlan", "remediations"),
-    ("PostMortem", "postmortems"),
-    ("Runbook", "runbooks"),
-    ("ServiceLevelObjective", "slos"),
-    ("ClusterRegistration", "clusters"),
-    ("AuditEvent", "audit"),
-    ("ApprovalPolicy", "policies"),
-    ("NotificationPolicy", "policies"),
-    ("EscalationPolicy", "policies"),
-    ("IncidentSLA", "policies"),
-];
-
-/// What the answers to some questions were made from.
+/// What the answers to some questions were made from: a bit for each of the kinds that have a list.
 #[derive(Debug)]
 pub(crate) struct Subjects(AtomicU16);
+
+const _: () = assert!(LISTED.len() <= u16::BITS as usize);
 
 /// One changed row.
 #[derive(Debug)]
@@ -92,29 +78,14 @@ impl Subjects {
     /// Adds what the answer at a path of the API is made from.
     #[cfg(any(not(feature = "ssr"), test))]
     pub(crate) fn add(&self, path: &str) {
-        let (path, _) = path.split_once('?').unwrap_or((path, ""));
-        let mut segments = path.trim_start_matches('/').split('/');
-        let (list, part) = (segments.next().unwrap_or_default(), segments.nth(1));
-        let mut mask = mask(|(_, path)| path == list);
-        mask |= match part {
-            Some("timeline") => self::mask(|(kind, _)| kind == "PostMortem"),
-            Some("remediation") => self::mask(|(kind, _)| kind == "RemediationPlan"),
-            _ => 0,
-        };
-        // Analytics, and whatever else there will be.
-        self.0
-            .fetch_or(if mask == 0 { u16::MAX } else { mask }, Ordering::Relaxed);
+        let bits = LISTED.iter().enumerate();
+        let mask = bits.fold(0, |mask, (bit, listed)| mask | u16::from(listed.feeds(path)) << bit);
+        self.0.fetch_or(mask, Ordering::Relaxed);
     }
 
     fn holds(&self, subject: usize) -> bool {
         self.0.load(Ordering::Relaxed) >> subject & 1 == 1
     }
-}
-
-#[cfg(any(not(feature = "ssr"), test))]
-fn mask(is_meant: impl Fn((&'static str, &'static str)) -> bool) -> u16 {
-    let bits = SUBJECTS.into_iter().enumerate();
-    bits.fold(0, |mask, (index, subject)| mask | u16::from(is_meant(subject)) << index)
 }
 
 // === impl Change ===
@@ -133,11 +104,8 @@ impl Change {
 
     /// The list with the row as it is now; nothing if it has no such row. Order and total stay, until the list is asked for again.
     pub(crate) fn patched(&self, list: &str) -> Option<String> {
-        let kind = match self.kind.as_str() {
-            "Issue" => "Incident",
-            kind => kind,
-        };
-        if self.item.is_null() || !list.contains(&format!("\"kind\":\"{kind}List\"")) {
+        let envelope = Listed::of(&self.kind)?.envelope;
+        if self.item.is_null() || !list.contains(&format!("\"kind\":\"{envelope}List\"")) {
             return None;
         }
         let mut list = tree(list).ok()?;
@@ -226,13 +194,13 @@ pub(crate) use browser::follow;
 
 #[cfg(not(feature = "ssr"))]
 mod browser {
-    use super::{Change, Link, Live, SUBJECTS};
+    use super::{Change, Link, Live};
     use crate::{
         client::{Api, ROOT, member, tree},
         components::{ask::Refresh, time::Clock},
     };
     use leptos::{__reexports::send_wrapper::SendWrapper, ev, prelude::*, task::spawn_local};
-    use opsdeck_api::{Query, whoami::WhoAmI};
+    use opsdeck_api::{Query, kinds::LISTED, whoami::WhoAmI};
     use std::{cell::RefCell, rc::Rc, time::Duration};
     use wasm_bindgen::{JsCast as _, closure::Closure};
     use web_sys::{EventSource, MessageEvent};
@@ -264,7 +232,7 @@ mod browser {
         failures: u32,
         is_waiting: bool,
         /// Subjects that changed since the last round.
-        old: [bool; SUBJECTS.len()],
+        old: [bool; LISTED.len()],
         is_due: bool,
         last_round: f64,
     }
@@ -489,8 +457,8 @@ mod browser {
     fn make_old(tab: &Shared, is_old: impl Fn(&str) -> bool) {
         let wait = {
             let mut this = tab.borrow_mut();
-            for (old, (kind, _)) in this.old.iter_mut().zip(SUBJECTS) {
-                *old |= is_old(kind);
+            for (old, listed) in this.old.iter_mut().zip(&LISTED) {
+                *old |= is_old(listed.kind);
             }
             if std::mem::replace(&mut this.is_due, true) {
                 return;
@@ -519,29 +487,23 @@ mod browser {
 
 #[cfg(test)]
 mod tests {
-    use super::{Change, SUBJECTS, Subjects};
-
-    fn subjects(paths: &[&str]) -> Vec<&'static str> {
-        let subjects = Subjects::default();
-        subjects.forget();
-        for path in paths {
-            subjects.add(path);
-        }
-        let kinds = SUBJECTS.iter().enumerate().filter(|(index, _)| subjects.holds(*index));
-        kinds.map(|(_, (kind, _))| *kind).collect()
-    }
+    use super::{Change, LISTED, Subjects};
 
     #[test]
-    fn an_answer_is_made_from_what_its_path_says() {
-        assert_eq!(subjects(&["/incidents?state=Failed"]), ["Issue"]);
-        assert_eq!(subjects(&["/incidents/a/timeline"]), ["Issue", "PostMortem"]);
-        assert_eq!(
-            subjects(&["/approvals/a?namespace=b", "/incidents/a/remediation"]),
-            ["Issue", "ApprovalRequest", "RemediationPlan"]
-        );
-        assert_eq!(subjects(&["/policies/sla"]).len(), 4);
-        assert_eq!(subjects(&["/analytics/summary"]).len(), SUBJECTS.len());
-        assert!(subjects(&[]).is_empty());
+    fn what_is_asked_for_adds_up() {
+        let subjects = Subjects::default();
+        let kinds = || -> Vec<_> {
+            let held = LISTED.iter().enumerate().filter(|(bit, _)| subjects.holds(*bit));
+            held.map(|(_, listed)| listed.kind).collect()
+        };
+        assert_eq!(kinds().len(), LISTED.len(), "an answer that came with the page");
+        subjects.forget();
+        assert!(kinds().is_empty());
+        subjects.add("/approvals/a?namespace=b");
+        subjects.add("/incidents/a/remediation");
+        assert_eq!(kinds(), ["ApprovalRequest", "RemediationPlan"]);
+        subjects.add("/search?q=a");
+        assert_eq!(kinds().len(), LISTED.len());
     }
 
     #[test]

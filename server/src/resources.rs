@@ -8,6 +8,7 @@
 
 use crate::source::Address;
 use jiff::Timestamp;
+use opsdeck_api::kinds::Listed;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{fmt, sync::Arc};
@@ -247,6 +248,11 @@ impl Kind {
         Self::EscalationPolicy,
         Self::IncidentSLA,
     ];
+
+    /// What the API and the dashboard make of it, where it has a list.
+    pub fn listed(self) -> Option<&'static Listed> {
+        Listed::of(self.as_str())
+    }
 
     fn is_policy(self) -> bool {
         Self::POLICIES.contains(&self)

@@ -17,7 +17,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_router::hooks::{use_location, use_params_map};
-use opsdeck_api::Query;
+use opsdeck_api::{Query, kinds::Listed};
 use serde_json::Value;
 
 pub(crate) const POLICIES: &str = "/policies";
@@ -265,28 +265,26 @@ pub(crate) fn Described() -> impl IntoView {
 
 /// Where the object that a cluster calls by this kind has its page.
 pub(crate) fn page_of(kind: &str) -> Option<(&'static str, &'static str)> {
-    Some(match kind {
-        "Issue" => ("/incidents", ""),
-        "ApprovalRequest" => ("/approvals", ""),
-        "Instance" => ("/instances", ""),
-        "AIInsight" => ("/insights", ""),
-        "RemediationPlan" => ("/remediations", ""),
-        "Runbook" => ("/runbooks", ""),
-        "PostMortem" => ("/postmortems", ""),
-        "ServiceLevelObjective" => ("/slos", ""),
-        "ClusterRegistration" => ("/clusters", ""),
-        "ApprovalPolicy" => (POLICIES, "?kind=approval"),
-        "NotificationPolicy" => (POLICIES, "?kind=notification"),
-        "EscalationPolicy" => (POLICIES, "?kind=escalation"),
-        "IncidentSLA" => (POLICIES, "?kind=sla"),
-        _ => return None,
-    })
+    Listed::of(kind).map(|listed| listed.page)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{ALL, find, parts};
-    use opsdeck_api::Query;
+    use opsdeck_api::{Query, kinds::LISTED};
+
+    #[test]
+    fn every_kind_with_a_list_has_its_pages_where_the_table_says() {
+        let described: Vec<_> = ALL.iter().map(|kind| (kind.api, kind.path, kind.suffix())).collect();
+        let has_pages_of_its_own = ["Issue", "ApprovalRequest", "Instance"];
+        let mut listed: Vec<_> = (LISTED.iter())
+            .filter(|listed| !has_pages_of_its_own.contains(&listed.kind))
+            .map(|listed| (listed.list, listed.page.0, listed.page.1.to_owned()))
+            .collect();
+        assert_eq!(described.len(), listed.len());
+        listed.retain(|place| !described.contains(place));
+        assert!(listed.is_empty(), "{listed:?} are not described in ALL");
+    }
 
     #[test]
     fn every_kind_is_found_at_its_address_and_nothing_elsewhere() {

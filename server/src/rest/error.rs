@@ -8,7 +8,7 @@ use crate::{
     rules::{
         ballot,
         decision::Hand,
-        review, runbook,
+        postmortem, runbook,
         triage::{self, AlreadyResolved, BadSnooze},
     },
     source::{self, WriteError},
@@ -281,8 +281,8 @@ impl From<triage::Refusal> for Error {
     }
 }
 
-impl From<review::Misfit> for Error {
-    fn from(review::Misfit { field, message }: review::Misfit) -> Self {
+impl From<postmortem::Misfit> for Error {
+    fn from(postmortem::Misfit { field, message }: postmortem::Misfit) -> Self {
         Self::invalid(field, message)
     }
 }
@@ -294,11 +294,11 @@ impl From<runbook::Hidden> for Error {
     }
 }
 
-impl From<review::Refusal> for Error {
-    fn from(refusal: review::Refusal) -> Self {
+impl From<postmortem::Refusal> for Error {
+    fn from(refusal: postmortem::Refusal) -> Self {
         let (status, reason) = match refusal {
-            review::Refusal::HumanActionRequired => (StatusCode::CONFLICT, Reason::HumanActionRequired),
-            review::Refusal::NothingRequired => (StatusCode::BAD_REQUEST, Reason::Invalid),
+            postmortem::Refusal::HumanActionRequired => (StatusCode::CONFLICT, Reason::HumanActionRequired),
+            postmortem::Refusal::NothingRequired => (StatusCode::BAD_REQUEST, Reason::Invalid),
         };
         Self::new(status, reason, refusal.to_string())
     }

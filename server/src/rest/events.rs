@@ -41,24 +41,6 @@ const UNBUFFERED: (HeaderName, HeaderValue) = (
     HeaderValue::from_static("no"),
 );
 
-/// The kinds that have a list, by the names of their resources.
-pub(super) const TOLD: [Kind; 14] = [
-    Kind::AIInsight,
-    Kind::ApprovalPolicy,
-    Kind::ApprovalRequest,
-    Kind::AuditEvent,
-    Kind::ClusterRegistration,
-    Kind::EscalationPolicy,
-    Kind::IncidentSLA,
-    Kind::Instance,
-    Kind::Issue,
-    Kind::NotificationPolicy,
-    Kind::PostMortem,
-    Kind::RemediationPlan,
-    Kind::Runbook,
-    Kind::ServiceLevelObjective,
-];
-
 /// What one reader wants to hear.
 #[derive(Debug)]
 struct Interest {
@@ -107,16 +89,22 @@ pub(super) fn last_event_id(console: &Console) -> String {
     Frames::new(snapshot.epoch()).id(snapshot.revision())
 }
 
+/// The kinds that are told of: those that have a list.
+pub(super) fn told() -> impl Iterator<Item = Kind> {
+    Kind::ALL.into_iter().filter(|kind| kind.listed().is_some())
+}
+
 /// A name that is none would be a stream that never says anything.
 fn kinds(wanted: Option<&str>) -> Result<BTreeSet<Kind>, Error> {
     let Some(wanted) = wanted else {
-        return Ok(TOLD.into());
+        return Ok(told().collect());
     };
     let kinds = wanted.split(',').map(str::trim);
     kinds
         .map(|name| {
-            TOLD.into_iter().find(|kind| kind.as_str() == name).ok_or_else(|| {
-                let names = TOLD.map(Kind::as_str).join(", ");
+            told().find(|kind| kind.as_str() == name).ok_or_else(|| {
+                let names: Vec<_> = told().map(Kind::as_str).collect();
+                let names = names.join(", ");
                 Error::invalid("kinds", format!("kinds: {name:?} is not one of {names}"))
             })
         })

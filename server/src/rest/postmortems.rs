@@ -13,7 +13,7 @@ use crate::{
     rules::{
         audit::Deed,
         decision::Hand,
-        review::{self, Acknowledgement, Rating, Remark},
+        postmortem::{self, Acknowledgement, Rating, Remark},
     },
 };
 use axum::{body::Bytes, extract::Path, response::Response};
@@ -131,7 +131,7 @@ fn remark(ask: &Ask, body: &[u8]) -> Result<Remark, Error> {
 
 impl Subject for PostMortem {
     fn last_hand(&self) -> Option<Hand> {
-        review::last_hand(self)
+        postmortem::last_hand(self)
     }
 
     fn incident(&self) -> Option<&str> {

@@ -14,7 +14,7 @@ use crate::{
 use axum::response::Response;
 use bytes::Bytes;
 use http::Method;
-use opsdeck_api::{API_VERSION, List, ListMeta, search::SearchResult};
+use opsdeck_api::{API_VERSION, List, ListMeta, kinds::leads_to, search::SearchResult};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::LazyLock};
@@ -27,10 +27,6 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// Where objects of one kind are found, and which members of their items are shown.
 struct Shelf {
     kind: Kind,
-    /// The route that lists them: who may not call it does not find them either.
-    list: &'static str,
-    /// Address of their pages, and what has to follow a name in it.
-    page: (&'static str, &'static str),
     title: &'static str,
     texts: &'static [&'static str],
     severity: &'static str,
@@ -48,82 +44,77 @@ static SHELVES: [Shelf; 14] = [
     Shelf {
         title: "/description",
         texts: &["/resource", "/signalType", "/namespace"],
-        ..Shelf::of::<Issue>("/incidents", "/incidents")
+        ..Shelf::of::<Issue>()
     },
     Shelf {
         title: "/action",
         texts: &["/resource", "/reason", "/requestedBy"],
-        ..Shelf::of::<ApprovalRequest>("/approvals", "/approvals")
+        ..Shelf::of::<ApprovalRequest>()
     },
     Shelf {
         texts: &["/provider", "/model"],
-        ..Shelf::of::<Instance>("/instances", "/instances")
+        ..Shelf::of::<Instance>()
     },
     Shelf {
         title: "/issueRef",
         texts: &["/analysis", "/provider", "/model"],
-        ..Shelf::of::<AIInsight>("/aiinsights", "/insights")
+        ..Shelf::of::<AIInsight>()
     },
     Shelf {
         title: "/strategy",
         texts: &["/issueRef", "/result"],
-        ..Shelf::of::<RemediationPlan>("/remediations", "/remediations")
+        ..Shelf::of::<RemediationPlan>()
     },
     Shelf {
         title: "/description",
         texts: &["/trigger/signalType", "/trigger/resourceKind"],
         severity: "/trigger/severity",
-        ..Shelf::of::<Runbook>("/runbooks", "/runbooks")
+        ..Shelf::of::<Runbook>()
     },
     Shelf {
         title: "/summary",
         texts: &["/resource", "/issueRef"],
-        ..Shelf::of::<PostMortem>("/postmortems", "/postmortems")
+        ..Shelf::of::<PostMortem>()
     },
     Shelf {
         title: "/service",
         texts: &["/sli", "/window"],
-        ..Shelf::of::<ServiceLevelObjective>("/slos", "/slos")
+        ..Shelf::of::<ServiceLevelObjective>()
     },
+    Shelf::of::<ApprovalPolicy>(),
+    Shelf::of::<NotificationPolicy>(),
+    Shelf::of::<EscalationPolicy>(),
     Shelf {
-        page: ("/policies", "?kind=approval"),
-        ..Shelf::of::<ApprovalPolicy>("/policies/{kind}", "/policies")
-    },
-    Shelf {
-        page: ("/policies", "?kind=notification"),
-        ..Shelf::of::<NotificationPolicy>("/policies/{kind}", "/policies")
-    },
-    Shelf {
-        page: ("/policies", "?kind=escalation"),
-        ..Shelf::of::<EscalationPolicy>("/policies/{kind}", "/policies")
-    },
-    Shelf {
-        page: ("/policies", "?kind=sla"),
         severity: "/spec/severity",
-        ..Shelf::of::<IncidentSLA>("/policies/{kind}", "/policies")
+        ..Shelf::of::<IncidentSLA>()
     },
     Shelf {
         title: "/displayName",
         texts: &["/region", "/environment", "/tier", "/version"],
-        ..Shelf::of::<ClusterRegistration>("/clusters", "/clusters")
+        ..Shelf::of::<ClusterRegistration>()
     },
     Shelf {
         title: "/eventType",
         texts: &["/detail", "/resourceName", "/actorName", "/correlationId"],
-        ..Shelf::of::<AuditEvent>("/audit", "/audit")
+        ..Shelf::of::<AuditEvent>()
     },
 ];
 
-/// What each list asks for.
-static NEEDS: LazyLock<BTreeMap<&'static str, Need>> = LazyLock::new(|| {
-    let routes = routes().into_iter().filter(|route| route.method == Method::GET);
-    routes.map(|route| (route.path, route.need)).collect()
+/// What the list of each kind asks for: who may not call it does not find what is on it either.
+static NEEDS: LazyLock<BTreeMap<Kind, Need>> = LazyLock::new(|| {
+    let routes = routes();
+    let need = |list: &str| {
+        let mut reads = routes.iter().filter(|route| route.method == Method::GET);
+        reads.find(|route| leads_to(route.path, list)).map(|route| route.need)
+    };
+    let lists = (Kind::ALL.into_iter()).filter_map(|kind| Some((kind, kind.listed()?.list)));
+    lists.filter_map(|(kind, list)| Some((kind, need(list)?))).collect()
 });
 
 /// Blanks find nothing.
 pub(super) async fn search(ask: Ask) -> Result<Response, Error> {
     let limit = ask.params.whole("limit").unwrap_or(LIMIT).min(MAX_LIMIT);
-    let mut shelves = open_to(&ask.caller, |list| NEEDS.get(list).copied());
+    let mut shelves = open_to(&ask.caller, |kind| NEEDS.get(&kind).copied());
     // The answer is about none of the kinds in particular: it is poorer without one, and there all the same.
     shelves.sort_by_key(|shelf| matches!(ask.console.source.standing(shelf.kind), Standing::Unavailable(_)));
     let kinds: Vec<_> = shelves.iter().map(|shelf| shelf.kind).collect();
@@ -150,19 +141,17 @@ pub(super) async fn search(ask: Ask) -> Result<Response, Error> {
     })
 }
 
-fn open_to(caller: &Caller, need: impl Fn(&str) -> Option<Need>) -> Vec<&'static Shelf> {
-    let may = |shelf: &&Shelf| matches!(need(shelf.list), Some(Need::Role(role)) if caller.may(role));
+fn open_to(caller: &Caller, need: impl Fn(Kind) -> Option<Need>) -> Vec<&'static Shelf> {
+    let may = |shelf: &&Shelf| matches!(need(shelf.kind), Some(Need::Role(role)) if caller.may(role));
     SHELVES.iter().filter(may).collect()
 }
 
 // === impl Shelf ===
 
 impl Shelf {
-    const fn of<K: Held>(list: &'static str, page: &'static str) -> Self {
+    const fn of<K: Held>() -> Self {
         Self {
             kind: K::KIND,
-            list,
-            page: (page, ""),
             title: "/name",
             texts: &["/kind"],
             severity: "/severity",
@@ -198,13 +187,13 @@ impl Hit {
         let said = |pointer: &str| Some(text(pointer)).filter(|text| !text.is_empty());
         let (namespace, name) = (text("/namespace"), text("/name"));
         let texts: Vec<_> = self.shelf.texts.iter().map(|pointer| text(pointer)).collect();
-        let (list, suffix) = self.shelf.page;
+        let (pages, suffix) = self.shelf.kind.listed().map(|listed| listed.page).unwrap_or_default();
         SearchResult {
             kind: self.shelf.kind.to_string(),
             title: headline(&said(self.shelf.title).unwrap_or_else(|| name.clone())),
             snippet: question.snippet(texts.iter().map(String::as_str)),
             href: format!(
-                "{list}/{}/{}{suffix}",
+                "{pages}/{}/{}{suffix}",
                 utf8_percent_encode(&namespace, SEGMENT),
                 utf8_percent_encode(&name, SEGMENT)
             ),
@@ -220,7 +209,10 @@ impl Hit {
 mod tests {
     use super::*;
     use crate::access::caller::Via;
-    use opsdeck_api::Role::{self, Admin, Viewer};
+    use opsdeck_api::{
+        Role::{self, Admin, Viewer},
+        kinds::LISTED,
+    };
 
     fn caller(role: Result<Role, String>) -> Caller {
         Caller {
@@ -235,9 +227,9 @@ mod tests {
 
     #[test]
     fn a_kind_that_the_caller_may_not_list_is_not_searched() {
-        let need = |list: &str| match list {
-            "/audit" => Some(Need::Role(Admin)),
-            "/clusters" => None,
+        let need = |kind| match kind {
+            Kind::AuditEvent => Some(Need::Role(Admin)),
+            Kind::ClusterRegistration => None,
             _ => Some(Need::Role(Viewer)),
         };
         let kinds = |role| -> Vec<_> { open_to(&caller(role), need).iter().map(|shelf| shelf.kind).collect() };
@@ -247,9 +239,17 @@ mod tests {
     }
 
     #[test]
-    fn every_shelf_has_a_list_that_says_what_it_needs() {
-        for shelf in &SHELVES {
-            assert!(NEEDS.contains_key(shelf.list), "{}", shelf.list);
-        }
+    fn what_has_a_list_has_a_shelf_and_the_list_says_what_it_needs() {
+        let mut shelves: Vec<_> = SHELVES.iter().map(|shelf| shelf.kind).collect();
+        shelves.sort();
+        let mut listed: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.listed().is_some()).collect();
+        listed.sort();
+        assert_eq!(
+            listed.len(),
+            LISTED.len(),
+            "api/src/kinds.rs names kinds that there are"
+        );
+        assert_eq!(shelves, listed, "say in SHELVES how it is found");
+        assert!(NEEDS.keys().eq(&listed), "a list has no route: {NEEDS:?}");
     }
 }

@@ -3,13 +3,14 @@
 use crate::{
     console::{ADMIN, Answered, KEYS, OPERATOR, TestConsole, VIEWER},
     interference::{Interference, Log, Mishap, Sort},
+    objects::write_of_another,
 };
 use http::Method;
 use jiff::{SignedDuration, Timestamp};
 use opsdeck::{
     resources::{ApprovalRequest, ApprovalState, Kind, Typed as _},
     rules::approval::principal,
-    source::{Address, Change, Verb},
+    source::Verb,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -50,14 +51,9 @@ async fn console(required: i32) -> TestConsole {
     TestConsole::judging(vec![request(required), plan(1)], KEYS).await
 }
 
-async fn post(console: &TestConsole, verdict: &str, key: &str, body: &str) -> Answered {
-    let target = format!("/api/v1/approvals/{REQUEST}/{verdict}");
-    console
-        .ask(Method::POST, &target)
-        .key(key)
-        .body(body.to_owned())
-        .answer()
-        .await
+async fn vote(console: &TestConsole, verdict: &str, key: &str, body: &str) -> Answered {
+    let target = format!("/approvals/{REQUEST}/{verdict}");
+    console.post(&target, key, body).await
 }
 
 fn stored(console: &TestConsole) -> std::sync::Arc<ApprovalRequest> {
@@ -67,7 +63,7 @@ fn stored(console: &TestConsole) -> std::sync::Arc<ApprovalRequest> {
 #[tokio::test]
 async fn the_deciding_vote_shows_the_verdict_and_the_next_voter_learns_of_it() {
     let console = console(2).await;
-    let first = post(
+    let first = vote(
         &console,
         "approve",
         OPERATOR,
@@ -103,7 +99,7 @@ async fn the_deciding_vote_shows_the_verdict_and_the_next_voter_learns_of_it() {
         (ApprovalState::Pending, false, 1)
     );
 
-    let second = post(&console, "approve", ADMIN, r#"{"approver":"Tomasz"}"#)
+    let second = vote(&console, "approve", ADMIN, r#"{"approver":"Tomasz"}"#)
         .await
         .json();
     assert_eq!(second["spec"]["state"], "Approved");
@@ -125,17 +121,17 @@ async fn the_deciding_vote_shows_the_verdict_and_the_next_voter_learns_of_it() {
 async fn every_vote_is_in_the_trail_and_no_refused_one() {
     let log = Log::listen();
     let console = console(2).await;
-    post(
+    vote(
         &console,
         "approve",
         OPERATOR,
         r#"{"approver":"Mira","reason":"see https://ana:pw@wiki/x"}"#,
     )
     .await;
-    post(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#)
+    vote(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#)
         .await
         .assert_error(409, "already_decided");
-    post(
+    vote(
         &console,
         "reject",
         ADMIN,
@@ -210,7 +206,7 @@ async fn what_is_no_vote_is_refused_before_anything_is_looked_up() {
     let missing = missing.key(OPERATOR).body(r#"{"approver":"Mira"}"#).answer().await;
     let message = missing.assert_error(404, "not_found");
     assert!(message.starts_with("approval not found: "), "{message}");
-    post(&console, "approve", VIEWER, "{")
+    vote(&console, "approve", VIEWER, "{")
         .await
         .assert_error(403, "forbidden");
     assert_eq!(stored(&console).status, None);
@@ -220,13 +216,13 @@ async fn what_is_no_vote_is_refused_before_anything_is_looked_up() {
 #[tokio::test]
 async fn one_key_votes_once_whatever_name_it_types() {
     let console = console(2).await;
-    let first = post(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#).await;
+    let first = vote(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#).await;
     let at = first.json()["spec"]["decisions"][0]["timestamp"].clone();
     for (verdict, body) in [
         ("approve", r#"{"approver":"Tomasz"}"#),
         ("reject", r#"{"approver":"Mira"}"#),
     ] {
-        let refused = post(&console, verdict, OPERATOR, body).await;
+        let refused = vote(&console, verdict, OPERATOR, body).await;
         let message = refused.assert_error(409, "already_decided");
         assert!(message.contains("Mira (api-key: sre-mira)"), "{message}");
         assert_eq!(
@@ -234,7 +230,7 @@ async fn one_key_votes_once_whatever_name_it_types() {
             (&json!("Mira (api-key: sre-mira)"), &at)
         );
     }
-    let decided = post(&console, "reject", ADMIN, r#"{"approver":"Tomasz"}"#).await.json();
+    let decided = vote(&console, "reject", ADMIN, r#"{"approver":"Tomasz"}"#).await.json();
     assert_eq!(
         decided["spec"]["state"], "Rejected",
         "a rejection after an approval counts while it is pending"
@@ -246,7 +242,7 @@ async fn a_vote_after_its_time_is_refused_although_it_is_stored_as_pending() {
     let mut old = request(1);
     old["metadata"]["creationTimestamp"] = json!("2026-09-23T12:00:00Z");
     let console = TestConsole::over(vec![old]).await;
-    let refused = post(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#).await;
+    let refused = vote(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#).await;
     refused.assert_error(409, "expired");
     assert_eq!(refused.json()["at"], "2026-09-23T12:30:00Z");
     let read = console.get(&format!("/api/v1/approvals/{REQUEST}")).key(VIEWER);
@@ -263,29 +259,21 @@ async fn whoever_read_another_plan_is_told_the_new_hash() {
         read.await_ok().await.json()["spec"]["planHash"].clone()
     };
     let read = get().await;
-    let address = Address {
-        kind: Kind::RemediationPlan,
-        namespace: "shop".into(),
-        name: "checkout-oom-plan-1".into(),
-    };
-    let change = Change {
-        address,
-        precondition: None,
-        verb: Verb::Patch(json!({"spec": {"attempt": 2}})),
-    };
+    let second = Verb::Patch(json!({"spec": {"attempt": 2}}));
+    let change = write_of_another(Kind::RemediationPlan, "shop", "checkout-oom-plan-1", second);
     console.console.source.write(change).await.expect("another plan");
     let body = |hash: &Value| json!({"approver": "Mira", "planHash": hash}).to_string();
-    let refused = post(&console, "approve", OPERATOR, &body(&read)).await;
+    let refused = vote(&console, "approve", OPERATOR, &body(&read)).await;
     let message = refused.assert_error(409, "plan_changed");
     let now = get().await;
     assert_ne!(now, read);
     assert!(message.contains(now.as_str().unwrap()), "{message}");
     assert_eq!(refused.json()["planHash"], now);
-    let nothing_read = post(&console, "approve", OPERATOR, &body(&json!(""))).await;
+    let nothing_read = vote(&console, "approve", OPERATOR, &body(&json!(""))).await;
     nothing_read.assert_error(409, "plan_changed");
     assert!(console.trail().is_empty());
     assert_eq!(
-        post(&console, "approve", OPERATOR, &body(&now)).await.json()["spec"]["state"],
+        vote(&console, "approve", OPERATOR, &body(&now)).await.json()["spec"]["state"],
         "Approved"
     );
 }
@@ -293,11 +281,11 @@ async fn whoever_read_another_plan_is_told_the_new_hash() {
 #[tokio::test]
 async fn without_a_settler_votes_are_recorded_and_the_state_stays() {
     let console = TestConsole::over(vec![request(1), plan(1)]).await;
-    let approved = post(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#)
+    let approved = vote(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#)
         .await
         .json();
     assert_eq!(approved["spec"]["state"], "Pending");
-    let rejected = post(&console, "reject", ADMIN, r#"{"approver":"Tomasz"}"#).await.json();
+    let rejected = vote(&console, "reject", ADMIN, r#"{"approver":"Tomasz"}"#).await.json();
     let item = &rejected["spec"];
     assert_eq!(
         (
@@ -315,22 +303,14 @@ async fn a_vote_that_meets_another_is_judged_again() {
         "state": "Rejected", "autoApproved": false, "rejectedAt": "2026-09-23T12:10:00Z",
         "decisions": [{"approver": "zoe", "decision": "rejected", "timestamp": "2026-09-23T12:10:00Z"}],
     }});
-    let address = Address {
-        kind: Kind::ApprovalRequest,
-        namespace: "shop".into(),
-        name: REQUEST.into(),
-    };
-    let rival = Mishap::Rival(Box::new(Change {
-        address,
-        precondition: None,
-        verb: Verb::PatchStatus(rival),
-    }));
+    let rival = write_of_another(Kind::ApprovalRequest, "shop", REQUEST, Verb::PatchStatus(rival));
+    let rival = Mishap::Rival(Box::new(rival));
     let console = TestConsole::around(
         vec![request(1)],
         Interference::planned(vec![(Sort::StatusPatches, rival)]),
     )
     .await;
-    let refused = post(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#).await;
+    let refused = vote(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#).await;
     refused.assert_error(409, "already_decided");
     assert_eq!(
         (&refused.json()["by"], &refused.json()["at"]),
@@ -348,20 +328,20 @@ async fn of_many_who_vote_at_once_no_vote_is_lost_or_doubled() {
     for round in 0..rounds {
         let required = 1 + round % 3;
         let console = TestConsole::judging(vec![request(required), plan(1)], &keys).await;
-        let vote = |verdict, key, name: &str| {
+        let cast = |verdict, key, name: &str| {
             let body = json!({ "approver": name }).to_string();
             let console = &console;
-            async move { post(console, verdict, key, &body).await }
+            async move { vote(console, verdict, key, &body).await }
         };
         // Every other round nobody rejects, so that the quorum is reached at times.
         let against = if round % 2 == 0 { "reject" } else { "approve" };
         let (a, b, c, d, e, f) = tokio::join!(
-            vote("approve", OPERATOR, "Mira"),
-            vote(against, OPERATOR, "Mira again"),
-            vote("approve", ADMIN, "Tomasz"),
-            vote(against, ADMIN, "Tomasz again"),
-            vote("approve", THIRD, "Noor"),
-            vote(against, THIRD, "Noor again"),
+            cast("approve", OPERATOR, "Mira"),
+            cast(against, OPERATOR, "Mira again"),
+            cast("approve", ADMIN, "Tomasz"),
+            cast(against, ADMIN, "Tomasz again"),
+            cast("approve", THIRD, "Noor"),
+            cast(against, THIRD, "Noor again"),
         );
         let (counted, refused): (Vec<_>, Vec<_>) =
             [a, b, c, d, e, f].into_iter().partition(|answer| answer.status == 200);
@@ -406,7 +386,7 @@ async fn of_many_who_vote_at_once_no_vote_is_lost_or_doubled() {
             assert!(status.decisions.iter().any(|vote| by.contains(&vote.approver)), "{by}");
         }
         // Everybody who comes now learns who decided, and when.
-        let late = vote("approve", OPERATOR, "Mira").await;
+        let late = cast("approve", OPERATOR, "Mira").await;
         let message = late.assert_error(409, "already_decided");
         assert!(message.contains(expected.as_str()), "{message}");
         let deciding = status.decisions.last().unwrap();
@@ -418,21 +398,14 @@ async fn of_many_who_vote_at_once_no_vote_is_lost_or_doubled() {
 /// The operator moves the state at once, and a repetition would be told that the voter has voted.
 #[tokio::test]
 async fn a_vote_whose_answer_was_lost_is_answered_and_told_although_it_has_decided() {
-    let verdict = Change {
-        address: Address {
-            kind: Kind::ApprovalRequest,
-            namespace: "shop".into(),
-            name: REQUEST.into(),
-        },
-        precondition: None,
-        verb: Verb::PatchStatus(json!({"status": {"state": "Approved", "approvedAt": "2026-09-23T12:00:00Z"}})),
-    };
+    let approved = json!({"status": {"state": "Approved", "approvedAt": "2026-09-23T12:00:00Z"}});
+    let verdict = write_of_another(Kind::ApprovalRequest, "shop", REQUEST, Verb::PatchStatus(approved));
     let plan = vec![
         (Sort::StatusPatches, Mishap::LostAnswer),
         (Sort::StatusPatches, Mishap::Rival(Box::new(verdict))),
     ];
     let console = TestConsole::around(vec![request(1), self::plan(1)], Interference::planned(plan)).await;
-    let answered = post(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#).await;
+    let answered = vote(&console, "approve", OPERATOR, r#"{"approver":"Mira"}"#).await;
     assert_eq!(
         (answered.status.as_u16(), &answered.json()["spec"]["state"]),
         (200, &json!("Approved")),

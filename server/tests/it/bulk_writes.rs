@@ -2,49 +2,29 @@
 
 use crate::{
     console::{ADMIN, Answered, OPERATOR, TestConsole, VIEWER},
-    incident_writes::issue,
     interference::{Interference, Log, Mishap, Sort},
+    objects::{issue, write_of_another},
 };
-use http::Method;
 use opsdeck::{
     resources::{Issue, Kind, Typed as _},
-    source::{Address, Change, Verb},
+    source::Verb,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
 
-async fn post(console: &TestConsole, path: &str, key: &str, body: &str) -> Answered {
-    let target = format!("/api/v1/incidents/{path}");
-    console
-        .ask(Method::POST, &target)
-        .key(key)
-        .body(body.to_owned())
-        .answer()
-        .await
-}
-
 async fn bulk(console: &TestConsole, body: &Value) -> Answered {
-    post(console, "bulk", OPERATOR, &body.to_string()).await
-}
-
-fn annotations(console: &TestConsole, name: &str) -> Value {
-    let issue = console.object::<Issue>("shop", name).expect("the incident");
-    json!(issue.metadata.annotations)
+    console.post("/incidents/bulk", OPERATOR, &body.to_string()).await
 }
 
 /// Who did what to what.
 fn trail(console: &TestConsole) -> Vec<(String, String, String)> {
-    let events = console.trail();
-    let mut told: Vec<_> = (events.iter())
-        .map(|event| {
-            let spec = &event.spec;
-            (
-                spec.event_type.clone(),
-                spec.resource.name.clone(),
-                spec.actor.name.clone(),
-            )
-        })
-        .collect();
+    let mut told = console.told(|spec| {
+        (
+            spec.event_type.clone(),
+            spec.resource.name.clone(),
+            spec.actor.name.clone(),
+        )
+    });
     told.sort();
     told
 }
@@ -66,11 +46,18 @@ fn lines(answered: &Answered) -> Vec<(String, u64, String)> {
 #[tokio::test]
 async fn an_acknowledgement_can_be_taken_back_once() {
     let console = TestConsole::over(vec![issue("checkout-oom", "shop")]).await;
-    let refused = post(&console, "checkout-oom/unacknowledge", OPERATOR, "").await;
+    let refused = console
+        .post("/incidents/checkout-oom/unacknowledge", OPERATOR, "")
+        .await;
     let message = refused.assert_error(409, "nothing_to_undo");
     assert!(message.contains("not acknowledged"), "{message}");
-    let seen = post(&console, "checkout-oom/acknowledge", ADMIN, "").await.json();
-    let undone = post(&console, "checkout-oom/unacknowledge", OPERATOR, "{ not read").await;
+    let seen = console
+        .post("/incidents/checkout-oom/acknowledge", ADMIN, "")
+        .await
+        .json();
+    let undone = console
+        .post("/incidents/checkout-oom/unacknowledge", OPERATOR, "{ not read")
+        .await;
     assert_eq!(undone.status, 200, "{}", undone.text);
     assert_eq!(undone.json()["spec"]["acknowledged"], Value::Null);
     let read = console
@@ -79,8 +66,12 @@ async fn an_acknowledgement_can_be_taken_back_once() {
         .await_ok()
         .await;
     assert_eq!(undone.text, read.text, "answered as a GET would");
-    assert_eq!(annotations(&console, "checkout-oom"), json!({"team": "shop"}));
-    post(&console, "checkout-oom/unacknowledge", OPERATOR, "")
+    assert_eq!(
+        console.annotations::<Issue>("shop", "checkout-oom"),
+        json!({"team": "shop"})
+    );
+    console
+        .post("/incidents/checkout-oom/unacknowledge", OPERATOR, "")
         .await
         .assert_error(409, "nothing_to_undo");
     let trail = console.trail();
@@ -104,18 +95,22 @@ async fn a_snooze_can_be_taken_back_while_it_lasts() {
     });
     let console = TestConsole::over(vec![issue("checkout-oom", "shop"), slept]).await;
     for name in ["checkout-oom", "over"] {
-        let refused = post(&console, &format!("{name}/unsnooze"), OPERATOR, "").await;
+        let refused = console.post(&format!("/incidents/{name}/unsnooze"), OPERATOR, "").await;
         refused.assert_error(409, "nothing_to_undo");
     }
-    let snoozed = post(&console, "checkout-oom/snooze", ADMIN, r#"{"duration":"1h"}"#)
+    let snoozed = console
+        .post("/incidents/checkout-oom/snooze", ADMIN, r#"{"duration":"1h"}"#)
         .await
         .json();
-    let woken = post(&console, "checkout-oom/unsnooze", OPERATOR, "").await;
+    let woken = console.post("/incidents/checkout-oom/unsnooze", OPERATOR, "").await;
     assert_eq!(
         (woken.status.as_u16(), &woken.json()["spec"]["snoozed"]),
         (200, &Value::Null)
     );
-    assert_eq!(annotations(&console, "checkout-oom"), json!({"team": "shop"}));
+    assert_eq!(
+        console.annotations::<Issue>("shop", "checkout-oom"),
+        json!({"team": "shop"})
+    );
     assert_eq!(console.total("/api/v1/incidents?snoozed=true").await, 0);
     let trail = console.trail();
     let [_, event] = &*trail else {
@@ -305,7 +300,10 @@ async fn what_would_change_more_than_was_meant_is_refused_as_a_whole() {
         let message = bulk(&console, &body).await.assert_error(400, "invalid");
         assert!(message.contains("501") && message.contains("500"), "{message}");
     }
-    post(&console, "bulk", OPERATOR, "{").await.assert_error(400, "invalid");
+    console
+        .post("/incidents/bulk", OPERATOR, "{")
+        .await
+        .assert_error(400, "invalid");
     assert!(console.trail().is_empty());
     let answered = bulk(&console, &json!({"action": "acknowledge", "items": named(500)})).await;
     assert_eq!(
@@ -325,15 +323,8 @@ async fn what_would_change_more_than_was_meant_is_refused_as_a_whole() {
 #[tokio::test(start_paused = true)]
 async fn what_would_outlast_the_connection_is_not_begun() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h", "late", "aside"];
-    let aside = Change {
-        address: Address {
-            kind: Kind::Issue,
-            namespace: "shop".into(),
-            name: "aside".into(),
-        },
-        precondition: None,
-        verb: Verb::Patch(json!({"metadata": {"annotations": {"team": "web"}}})),
-    };
+    let annotate = Verb::Patch(json!({"metadata": {"annotations": {"team": "web"}}}));
+    let aside = write_of_another(Kind::Issue, "shop", "aside", annotate);
     let slow = Mishap::SlowRival(Box::new(aside), Duration::from_secs(16));
     let objects = names.iter().map(|name| issue(name, "shop")).collect();
     let console = TestConsole::around(objects, Interference::planned(vec![(Sort::Patches, slow)])).await;

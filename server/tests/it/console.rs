@@ -15,12 +15,12 @@ use opsdeck::{
     catalog::{Catalog, Held},
     console::{About, Console, SharedConsole},
     listen::Peer,
-    resources::AuditEvent,
+    resources::{AuditEvent, AuditEventSpec},
     run,
     source::{Source, embedded::Embedded, sample, settler::Bench},
     telemetry::metrics::Metrics,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{net::SocketAddr, num::NonZeroU32, sync::Arc};
 use tower::ServiceExt as _;
 
@@ -149,6 +149,31 @@ impl TestConsole {
             .collect();
         trail.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
         trail
+    }
+
+    /// What the trail tells of each deed, in the order in which they were done.
+    pub(crate) fn told<T>(&self, what: impl Fn(&AuditEventSpec) -> T) -> Vec<T> {
+        self.trail().iter().map(|event| what(&event.spec)).collect()
+    }
+
+    /// The annotations of an object; null where it has none.
+    pub(crate) fn annotations<K: Held>(&self, namespace: &str, name: &str) -> Value {
+        let object = self.object::<K>(namespace, name).expect("an object of that name");
+        json!(object.meta().annotations)
+    }
+
+    /// Has something done: `target` is below `/api/v1`.
+    pub(crate) async fn post(&self, target: &str, key: &str, body: &str) -> Answered {
+        self.send(Method::POST, target, key, body).await
+    }
+
+    pub(crate) async fn put(&self, target: &str, key: &str, body: &str) -> Answered {
+        self.send(Method::PUT, target, key, body).await
+    }
+
+    async fn send(&self, method: Method, target: &str, key: &str, body: &str) -> Answered {
+        let asking = self.ask(method, &format!("/api/v1{target}")).key(key);
+        asking.body(body.to_owned()).answer().await
     }
 
     pub(crate) fn get(&self, target: &str) -> Asking<'_> {

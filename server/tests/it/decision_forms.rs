@@ -2,7 +2,7 @@
 
 use crate::{
     console::{Answered, KEYS, OPERATOR, TestConsole, VIEWER},
-    incident_writes::issue,
+    objects::issue,
 };
 use http::Method;
 use opsdeck::resources::{ApprovalRequest, Issue};
@@ -32,7 +32,7 @@ async fn session(console: &TestConsole, key: &str) -> String {
     cookie.split(';').next().unwrap_or_default().to_owned()
 }
 
-async fn post(console: &TestConsole, cookie: &str, site: &str, body: &str) -> Answered {
+async fn submit(console: &TestConsole, cookie: &str, site: &str, body: &str) -> Answered {
     let asking = console
         .ask(Method::POST, "/act")
         .header("content-type", "application/x-www-form-urlencoded")
@@ -51,7 +51,7 @@ async fn a_form_does_what_it_says_and_the_next_page_says_so_once() {
     let console = console().await;
     let cookie = session(&console, OPERATOR).await;
     let acknowledge = form("/incidents/checkout-oom/acknowledge?namespace=shop", PAGE, "");
-    let done = post(&console, &cookie, "same-origin", &acknowledge).await;
+    let done = submit(&console, &cookie, "same-origin", &acknowledge).await;
     assert_eq!((done.status.as_u16(), done.header("location")), (303, Some(PAGE)));
     let told = done.header("set-cookie").expect("a note for the next page");
     assert!(told.contains("HttpOnly") && told.contains("SameSite=Lax"), "{told}");
@@ -85,16 +85,16 @@ async fn another_site_and_a_viewer_do_nothing() {
     let cookie = session(&console, OPERATOR).await;
     for site in ["cross-site", "same-site", "none"] {
         assert_eq!(
-            post(&console, &cookie, site, &resolve).await.status.as_u16(),
+            submit(&console, &cookie, site, &resolve).await.status.as_u16(),
             403,
             "{site}"
         );
     }
     let viewer = session(&console, VIEWER).await;
-    let refused = post(&console, &viewer, "same-origin", &resolve).await;
+    let refused = submit(&console, &viewer, "same-origin", &resolve).await;
     assert_eq!(refused.status.as_u16(), 403);
     assert!(refused.text.contains("Not done. "), "the page says so");
-    let nobody = post(&console, "", "same-origin", &resolve).await;
+    let nobody = submit(&console, "", "same-origin", &resolve).await;
     assert_eq!(nobody.status.as_u16(), 401);
     assert!(nobody.text.contains("name=\"key\""), "the page asks for a key");
     let issue = console.object::<Issue>("shop", "checkout-oom").expect("the incident");
@@ -110,7 +110,7 @@ async fn a_form_that_is_refused_comes_again_as_it_was_typed() {
         let rest = format!("&duration=1h&duration={length}");
         form("/incidents/checkout-oom/snooze?namespace=shop", PAGE, &rest)
     };
-    let refused = post(&console, &cookie, "same-origin", &snooze("tomorrow")).await;
+    let refused = submit(&console, &cookie, "same-origin", &snooze("tomorrow")).await;
     assert_eq!(refused.status.as_u16(), 400);
     for shown in [
         "Invalid duration: say it with units",
@@ -119,7 +119,7 @@ async fn a_form_that_is_refused_comes_again_as_it_was_typed() {
     ] {
         assert!(refused.text.contains(shown), "{shown}");
     }
-    let done = post(&console, &cookie, "same-origin", &snooze("90m")).await;
+    let done = submit(&console, &cookie, "same-origin", &snooze("90m")).await;
     assert_eq!(done.status.as_u16(), 303);
     let offered = form(
         "/incidents/checkout-oom/snooze?namespace=shop",
@@ -127,7 +127,7 @@ async fn a_form_that_is_refused_comes_again_as_it_was_typed() {
         "&duration=4h&duration=",
     );
     assert_eq!(
-        post(&console, &cookie, "same-origin", &offered).await.status.as_u16(),
+        submit(&console, &cookie, "same-origin", &offered).await.status.as_u16(),
         303
     );
     assert_eq!(console.trail().len(), 2);
@@ -142,7 +142,7 @@ async fn a_vote_on_what_has_changed_is_not_cast_and_its_words_are_kept() {
         let rest = format!("&approver=Mira&reason=seen+%3Cit%3E%3C%2Ftextarea%3E&planHash={hash}");
         form("/approvals/ask/approve?namespace=shop", page, &rest)
     };
-    let refused = post(&console, &cookie, "same-origin", &approve("0000000000000000")).await;
+    let refused = submit(&console, &cookie, "same-origin", &approve("0000000000000000")).await;
     assert_eq!(refused.status.as_u16(), 409);
     assert!(
         refused
@@ -161,13 +161,13 @@ async fn a_vote_on_what_has_changed_is_not_cast_and_its_words_are_kept() {
     let hash = read["spec"]["planHash"].as_str().expect("a hash");
     assert!(refused.text.contains(&format!("name=\"planHash\" value=\"{hash}\"")));
     assert_eq!(
-        post(&console, &cookie, "same-origin", &approve(hash))
+        submit(&console, &cookie, "same-origin", &approve(hash))
             .await
             .status
             .as_u16(),
         303
     );
-    let again = post(&console, &cookie, "same-origin", &approve(hash)).await;
+    let again = submit(&console, &cookie, "same-origin", &approve(hash)).await;
     assert_eq!(again.status.as_u16(), 409);
     assert!(
         again.text.contains("This key has voted already by Mira, at "),

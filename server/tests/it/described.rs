@@ -45,7 +45,7 @@ pub(crate) fn assert_as_described(method: &Method, target: &str, status: StatusC
 }
 
 /// What is said of the operation at an address, if it is one.
-fn operation(method: &Method, target: &str) -> Option<&'static Value> {
+pub(crate) fn operation(method: &Method, target: &str) -> Option<&'static Value> {
     let path = target.split('?').next()?.strip_prefix("/api/v1")?;
     let asked: Vec<_> = path.split('/').collect();
     let fits = |template: &str| {
@@ -69,7 +69,7 @@ fn operation(method: &Method, target: &str) -> Option<&'static Value> {
     literal.or_else(template)?.get(method.as_str().to_lowercase())
 }
 
-fn referred(reference: &str) -> &'static Value {
+pub(crate) fn referred(reference: &str) -> &'static Value {
     let pointer = reference.strip_prefix('#').expect("a reference inside the document");
     DOCUMENT
         .pointer(pointer)

@@ -2,7 +2,7 @@
 //! test waits.
 
 use crate::console::{ADMIN, KEYS, OPERATOR, TestConsole, VIEWER};
-use crate::incident_writes::issue;
+use crate::objects::{issue, write_of_another};
 use axum::body::{Body, BodyDataStream};
 use futures_util::StreamExt as _;
 use http::{Method, StatusCode};
@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use opsdeck::{
     access::keys::KeySet,
     resources::{Kind, Object},
-    source::{Address, Change, Verb},
+    source::Verb,
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
@@ -153,15 +153,7 @@ async fn acknowledge(console: &TestConsole, name: &str) {
 
 /// Changes an object as somebody else would, past the API.
 async fn write(console: &TestConsole, name: &str, verb: Verb) {
-    let change = Change {
-        address: Address {
-            kind: Kind::Issue,
-            namespace: "shop".into(),
-            name: name.into(),
-        },
-        precondition: None,
-        verb,
-    };
+    let change = write_of_another(Kind::Issue, "shop", name, verb);
     console.console.source.write(change).await.expect("a write");
 }
 

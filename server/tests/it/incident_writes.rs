@@ -3,25 +3,12 @@
 use crate::{
     console::{ADMIN, Answered, OPERATOR, TestConsole, VIEWER},
     interference::Log,
+    objects::issue,
 };
 use http::Method;
 use jiff::{SignedDuration, Timestamp};
 use opsdeck::resources::{Issue, IssueState, Typed as _};
 use serde_json::{Value, json};
-
-pub(crate) fn issue(name: &str, namespace: &str) -> Value {
-    json!({
-        "apiVersion": "platform.chatcli.io/v1alpha1", "kind": "Issue",
-        "metadata": {
-            "name": name, "namespace": namespace, "creationTimestamp": "2026-09-23T12:00:00Z",
-            "annotations": {"team": "shop"},
-        },
-        "spec": {
-            "severity": "high", "source": "watcher", "description": "out of memory", "riskScore": 0,
-            "resource": {"kind": "Deployment", "name": "checkout", "namespace": namespace},
-        },
-    })
-}
 
 fn in_state(state: &str) -> Value {
     let mut issue = issue("checkout-oom", "shop");
@@ -36,40 +23,24 @@ async fn console() -> TestConsole {
     TestConsole::over(vec![issue("checkout-oom", "shop")]).await
 }
 
-async fn post(console: &TestConsole, action: &str, key: &str, body: &str) -> Answered {
-    let target = format!("/api/v1/incidents/checkout-oom/{action}");
-    console
-        .ask(Method::POST, &target)
-        .key(key)
-        .body(body.to_owned())
-        .answer()
-        .await
+async fn triage(console: &TestConsole, action: &str, key: &str, body: &str) -> Answered {
+    let target = format!("/incidents/checkout-oom/{action}");
+    console.post(&target, key, body).await
 }
 
 fn annotations(console: &TestConsole) -> Value {
-    json!(
-        console
-            .object::<Issue>("shop", "checkout-oom")
-            .expect("the incident")
-            .metadata
-            .annotations
-    )
+    console.annotations::<Issue>("shop", "checkout-oom")
 }
 
 /// Who did what, with the details, from the trail.
 fn trail(console: &TestConsole) -> Vec<(String, String, Value)> {
-    let events = console.trail();
-    let told = events.iter().map(|event| {
-        let spec = &event.spec;
-        (spec.actor.name.clone(), spec.event_type.clone(), json!(spec.details))
-    });
-    told.collect()
+    console.told(|spec| (spec.actor.name.clone(), spec.event_type.clone(), json!(spec.details)))
 }
 
 #[tokio::test]
 async fn an_acknowledgement_names_the_key_and_shows_at_once() {
     let console = console().await;
-    let answered = post(&console, "acknowledge", OPERATOR, "{ not read").await;
+    let answered = triage(&console, "acknowledge", OPERATOR, "{ not read").await;
     assert_eq!(answered.status, 200, "{}", answered.text);
     let read = console
         .get("/api/v1/incidents/checkout-oom?namespace=shop")
@@ -104,7 +75,7 @@ async fn an_acknowledgement_names_the_key_and_shows_at_once() {
 async fn a_later_acknowledgement_replaces_an_earlier_one_and_both_are_in_the_trail() {
     let console = TestConsole::over(vec![in_state("Resolved")]).await;
     for key in [OPERATOR, ADMIN] {
-        assert_eq!(post(&console, "acknowledge", key, "").await.status, 200);
+        assert_eq!(triage(&console, "acknowledge", key, "").await.status, 200);
     }
     assert_eq!(annotations(&console)["aiops.chatcli.io/acknowledged-by"], "sre-tomasz");
     assert_eq!(
@@ -128,7 +99,7 @@ async fn a_later_acknowledgement_replaces_an_earlier_one_and_both_are_in_the_tra
 async fn a_snooze_lasts_as_long_as_was_said() {
     let console = console().await;
     let before = Timestamp::now();
-    let answered = post(&console, "snooze", OPERATOR, r#"{"duration":"1h30m","unknown":1}"#).await;
+    let answered = triage(&console, "snooze", OPERATOR, r#"{"duration":"1h30m","unknown":1}"#).await;
     let after = Timestamp::now();
     assert_eq!(answered.status, 200, "{}", answered.text);
     let snoozed = answered.json()["spec"]["snoozed"].clone();
@@ -155,7 +126,7 @@ async fn a_snooze_lasts_as_long_as_was_said() {
             json!({"until": snoozed["until"]})
         )]
     );
-    let ended = post(&console, "snooze", ADMIN, r#"{"duration":"1ns"}"#).await.json();
+    let ended = triage(&console, "snooze", ADMIN, r#"{"duration":"1ns"}"#).await.json();
     assert_eq!(ended["spec"]["snoozed"], Value::Null, "a short one ends a long one");
 }
 
@@ -194,7 +165,7 @@ async fn a_snooze_that_cannot_be_is_refused_before_anything_is_looked_up() {
 #[tokio::test]
 async fn a_resolution_is_kept_as_typed_and_what_is_left_to_do_stays() {
     let console = TestConsole::over(vec![in_state("Contained")]).await;
-    let answered = post(&console, "resolve", OPERATOR, r#"{"resolution":" "}"#).await;
+    let answered = triage(&console, "resolve", OPERATOR, r#"{"resolution":" "}"#).await;
     assert_eq!(answered.status, 200, "{}", answered.text);
     let item = answered.json()["spec"].clone();
     assert_eq!(
@@ -221,7 +192,7 @@ async fn a_resolution_is_kept_as_typed_and_what_is_left_to_do_stays() {
         .clone()
         .unwrap();
     assert_eq!((status.remediation_attempts, status.max_remediation_attempts), (2, 5));
-    let second = post(&console, "resolve", ADMIN, "").await;
+    let second = triage(&console, "resolve", ADMIN, "").await;
     assert_eq!(
         second.assert_error(409, "already_resolved"),
         "issue is already resolved"
@@ -248,7 +219,7 @@ async fn a_resolution_without_words_gets_upstreams() {
         (r#"{"resolution":7}"#, true),
     ] {
         let console = console().await;
-        let answered = post(&console, "resolve", OPERATOR, body).await;
+        let answered = triage(&console, "resolve", OPERATOR, body).await;
         assert_eq!(answered.status, 200, "{}", answered.text);
         let item = answered.json()["spec"].clone();
         assert_eq!(item["resolution"], "Manually resolved via dashboard", "{body}");
@@ -265,7 +236,7 @@ async fn what_a_controller_resolved_cannot_be_resolved_again() {
     let mut over = in_state("Resolved");
     over["status"]["resolvedAt"] = json!("2026-09-23T12:30:00Z");
     let console = TestConsole::over(vec![over]).await;
-    let refused = post(&console, "resolve", OPERATOR, "").await;
+    let refused = triage(&console, "resolve", OPERATOR, "").await;
     refused.assert_error(409, "already_resolved");
     let told = refused.json();
     assert_eq!((told.get("by"), &told["at"]), (None, &json!("2026-09-23T12:30:00Z")));
@@ -319,7 +290,7 @@ async fn the_right_incident_is_meant_or_none() {
 async fn the_trail_names_the_object_and_hides_addresses() {
     let console = console().await;
     let how = r#"{"resolution":"see https://ana:secret@wiki/x for why"}"#;
-    let answered = post(&console, "resolve", OPERATOR, how).await.json();
+    let answered = triage(&console, "resolve", OPERATOR, how).await.json();
     assert_eq!(answered["spec"]["resolution"], "see https://ana:secret@wiki/x for why");
     let [event] = &*console.trail() else {
         panic!("one event for one write")
@@ -354,7 +325,7 @@ async fn who_may_not_changes_nothing_and_is_logged() {
     let console = console().await;
     let before = console.catalog().snapshot().revision();
     for (action, body) in [("acknowledge", ""), ("snooze", "{"), ("resolve", "")] {
-        let refused = post(&console, action, VIEWER, body).await;
+        let refused = triage(&console, action, VIEWER, body).await;
         assert_eq!(refused.assert_error(403, "forbidden"), "insufficient permissions");
         let id = refused.header("x-request-id").unwrap();
         let lines = log.lines(&format!("write refused request.id={id:?}"));
@@ -366,8 +337,8 @@ async fn who_may_not_changes_nothing_and_is_logged() {
         stranger.answer().await.assert_error(401, "unauthorized");
     }
     assert_eq!(console.catalog().snapshot().revision(), before);
-    post(&console, "resolve", OPERATOR, "").await;
-    post(&console, "resolve", OPERATOR, "")
+    triage(&console, "resolve", OPERATOR, "").await;
+    triage(&console, "resolve", OPERATOR, "")
         .await
         .assert_error(409, "already_resolved");
     let lines = log.lines("already resolved");
@@ -381,7 +352,7 @@ async fn who_may_not_changes_nothing_and_is_logged() {
 async fn a_body_without_end_is_cut_off() {
     let console = console().await;
     let endless = format!(r#"{{"duration":"{}"}}"#, "1".repeat(3 << 20));
-    post(&console, "snooze", OPERATOR, &endless)
+    triage(&console, "snooze", OPERATOR, &endless)
         .await
         .assert_error(413, "too_large");
 }

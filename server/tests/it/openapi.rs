@@ -2,10 +2,11 @@
 
 use crate::{
     console::{TestConsole, VIEWER},
-    described::{DOCUMENT, check},
+    described::{DOCUMENT, check, operation, referred},
 };
 use http::{Method, StatusCode};
 use opsdeck::rest;
+use opsdeck_api::kinds::{LISTED, Listed};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -114,4 +115,30 @@ fn the_check_finds_what_is_not_as_described() {
         faults(|value| drop(value.as_object_mut().unwrap().remove("message"))),
         1
     );
+}
+
+/// What is said in two members, once as upstream's clients expect it, has one column.
+#[tokio::test]
+async fn a_table_has_a_column_for_every_member_of_an_item() {
+    let console = TestConsole::over_the_sample().await;
+    let meant = |schema: &Value| referred(schema["$ref"].as_str().expect("a reference"));
+    for Listed { kind, list, .. } in &LISTED {
+        let described = operation(&Method::GET, &format!("/api/v1{list}")).expect("a list that is described");
+        let envelope = meant(&described["responses"]["200"]["content"]["application/json"]["schema"]);
+        let item = meant(&envelope["properties"]["items"]["items"]);
+        let mut members: Vec<&str> = (item["properties"].as_object().expect("members").keys())
+            .map(String::as_str)
+            .collect();
+        if *kind == "ApprovalRequest" {
+            let twice = ["action", "decisions", "reason", "requiredApprovers", "resource"];
+            members.retain(|member| !twice.contains(member));
+        }
+        members.sort_unstable();
+        let asking = console.get(&format!("/api/v1{list}?format=csv")).key(VIEWER);
+        let table = asking.await_ok().await.text;
+        let mut reader = csv::Reader::from_reader(table.as_bytes());
+        let mut columns: Vec<&str> = reader.headers().expect("a header").iter().collect();
+        columns.sort_unstable();
+        assert_eq!(columns, members, "{list}");
+    }
 }

@@ -3,11 +3,12 @@
 use crate::{
     console::{ADMIN, Answered, OPERATOR, TestConsole, VIEWER},
     interference::{Interference, Log, Mishap, Sort},
+    objects::write_of_another,
 };
 use http::Method;
 use opsdeck::{
     resources::{Kind, PostMortem, PostMortemState},
-    source::{Address, Change, Verb},
+    source::Verb,
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
@@ -31,14 +32,9 @@ async fn console(status: Value) -> TestConsole {
     TestConsole::over(vec![postmortem("default", status)]).await
 }
 
-async fn post(console: &TestConsole, action: &str, key: &str, body: &str) -> Answered {
-    let target = format!("/api/v1/postmortems/pm-checkout-oom/{action}");
-    console
-        .ask(Method::POST, &target)
-        .key(key)
-        .body(body.to_owned())
-        .answer()
-        .await
+async fn act(console: &TestConsole, action: &str, key: &str, body: &str) -> Answered {
+    let target = format!("/postmortems/pm-checkout-oom/{action}");
+    console.post(&target, key, body).await
 }
 
 fn stored(console: &TestConsole) -> Arc<PostMortem> {
@@ -46,34 +42,23 @@ fn stored(console: &TestConsole) -> Arc<PostMortem> {
 }
 
 fn annotations(console: &TestConsole) -> Value {
-    json!(stored(console).metadata.annotations)
+    console.annotations::<PostMortem>("default", "pm-checkout-oom")
 }
 
 /// Kinds of event with their details.
 fn trail(console: &TestConsole) -> Vec<(String, Value)> {
-    let events = console.trail();
-    let told = events.iter();
-    told.map(|event| (event.spec.event_type.clone(), json!(event.spec.details)))
-        .collect()
+    console.told(|spec| (spec.event_type.clone(), json!(spec.details)))
 }
 
 fn rival(verb: Verb) -> Mishap {
-    let address = Address {
-        kind: Kind::PostMortem,
-        namespace: "default".into(),
-        name: "pm-checkout-oom".into(),
-    };
-    Mishap::Rival(Box::new(Change {
-        address,
-        precondition: None,
-        verb,
-    }))
+    let write = write_of_another(Kind::PostMortem, "default", "pm-checkout-oom", verb);
+    Mishap::Rival(Box::new(write))
 }
 
 #[tokio::test]
 async fn review_and_close_move_the_state_and_sign_it() {
     let console = console(json!({"state": "Open", "summary": "slow"})).await;
-    let reviewed = post(
+    let reviewed = act(
         &console,
         "review",
         OPERATOR,
@@ -94,11 +79,11 @@ async fn review_and_close_move_the_state_and_sign_it() {
         annotations(&console),
         json!({"aiops.chatcli.io/reviewed-by": "web-ui", "aiops.chatcli.io/review-notes": "see https://a:b@wiki/x"})
     );
-    let closed = post(&console, "close", ADMIN, "").await.json();
+    let closed = act(&console, "close", ADMIN, "").await.json();
     assert_eq!(closed["spec"]["state"], "Closed");
-    assert_eq!(post(&console, "close", ADMIN, "").await.status, 200, "twice is no harm");
+    assert_eq!(act(&console, "close", ADMIN, "").await.status, 200, "twice is no harm");
     assert_eq!(
-        post(&console, "review", ADMIN, "").await.json()["spec"]["state"],
+        act(&console, "review", ADMIN, "").await.json()["spec"]["state"],
         "InReview"
     );
     assert_eq!(
@@ -127,7 +112,7 @@ async fn review_and_close_move_the_state_and_sign_it() {
 async fn a_body_that_cannot_be_read_is_none_but_a_long_one_is_refused() {
     let console = console(json!({"state": "Open"})).await;
     for body in ["{", "[]", r#"{"reviewer":7}"#, r#"{"notes":"of nobody"}"#] {
-        let answered = post(&console, "review", OPERATOR, body).await;
+        let answered = act(&console, "review", OPERATOR, body).await;
         assert_eq!(answered.status, 200, "{body}");
         assert!(answered.header("warning").is_some(), "{body}");
         assert_eq!(annotations(&console), Value::Null, "{body}");
@@ -140,7 +125,7 @@ async fn a_body_that_cannot_be_read_is_none_but_a_long_one_is_refused() {
         ("ack-human-action", "note", 1025),
     ] {
         let body = json!({ member: "é".repeat(length) }).to_string();
-        let refused = post(&console, action, OPERATOR, &body).await;
+        let refused = act(&console, action, OPERATOR, &body).await;
         let message = refused.assert_error(400, "invalid");
         assert!(
             message.contains(member) && message.contains(&length.to_string()),
@@ -154,12 +139,12 @@ async fn a_body_that_cannot_be_read_is_none_but_a_long_one_is_refused() {
 #[tokio::test]
 async fn one_that_leaves_something_to_people_is_closed_after_they_have_acted() {
     let console = console(json!({"state": "Open", "requiresHumanAction": true, "requiredAction": "scale back"})).await;
-    let message = post(&console, "close", OPERATOR, "")
+    let message = act(&console, "close", OPERATOR, "")
         .await
         .assert_error(409, "human_action_required");
     assert!(message.contains("human action"), "{message}");
     assert_eq!(stored(&console).status.as_ref().unwrap().state, PostMortemState::Open);
-    let done = post(
+    let done = act(
         &console,
         "ack-human-action",
         OPERATOR,
@@ -184,7 +169,7 @@ async fn one_that_leaves_something_to_people_is_closed_after_they_have_acted() {
             "aiops.chatcli.io/human-action-acknowledged-by": "web-ui", "aiops.chatcli.io/human-action-note": "scaled",
         })
     );
-    let again = post(&console, "ack-human-action", ADMIN, "{").await;
+    let again = act(&console, "ack-human-action", ADMIN, "{").await;
     assert_eq!(again.status, 200, "{}", again.text);
     assert_eq!(
         (annotations(&console), console.trail().len()),
@@ -192,7 +177,7 @@ async fn one_that_leaves_something_to_people_is_closed_after_they_have_acted() {
         "nothing is left to do"
     );
     assert_eq!(
-        post(&console, "close", OPERATOR, "").await.json()["spec"]["state"],
+        act(&console, "close", OPERATOR, "").await.json()["spec"]["state"],
         "Closed"
     );
     assert_eq!(
@@ -211,7 +196,7 @@ async fn one_that_leaves_something_to_people_is_closed_after_they_have_acted() {
 async fn an_action_that_nobody_asked_for_cannot_be_acknowledged() {
     for status in [Value::Null, json!({"state": "Open"})] {
         let console = console(status).await;
-        post(&console, "ack-human-action", OPERATOR, "")
+        act(&console, "ack-human-action", OPERATOR, "")
             .await
             .assert_error(400, "invalid");
         assert!(console.trail().is_empty() && annotations(&console).is_null());
@@ -230,10 +215,10 @@ async fn what_failed_half_way_is_completed_by_whoever_repeats_it() {
     )];
     let log = Log::listen();
     let console = TestConsole::around(objects, Interference::planned(outages)).await;
-    let half = post(&console, "ack-human-action", OPERATOR, "").await;
+    let half = act(&console, "ack-human-action", OPERATOR, "").await;
     assert_eq!(half.json()["spec"]["requiresHumanAction"], true);
     assert_eq!(log.lines("marks could not be written").len(), 2);
-    let whole = post(&console, "ack-human-action", OPERATOR, "").await.json();
+    let whole = act(&console, "ack-human-action", OPERATOR, "").await.json();
     assert_eq!(whole["spec"].get("requiresHumanAction"), None);
     assert_eq!(console.trail().len(), 2);
 }
@@ -241,7 +226,7 @@ async fn what_failed_half_way_is_completed_by_whoever_repeats_it() {
 #[tokio::test]
 async fn feedback_is_kept_whole_and_replaces_an_earlier_one() {
     let console = console(Value::Null).await;
-    let first = post(
+    let first = act(
         &console,
         "feedback",
         OPERATOR,
@@ -259,7 +244,7 @@ async fn feedback_is_kept_whole_and_replaces_an_earlier_one() {
         ),
         "one without a state gets one"
     );
-    let second = post(
+    let second = act(
         &console,
         "feedback",
         ADMIN,
@@ -332,7 +317,7 @@ async fn feedback_has_bounds_that_come_before_the_lookup() {
     for accuracy in [1, 5] {
         let body =
             json!({"providedBy": long(253), "remediationAccuracy": accuracy, "comments": long(4096)}).to_string();
-        assert_eq!(post(&console, "feedback", OPERATOR, &body).await.status, 200);
+        assert_eq!(act(&console, "feedback", OPERATOR, &body).await.status, 200);
     }
 }
 
@@ -345,7 +330,7 @@ async fn no_namespace_means_the_default_one() {
         ("feedback", r#"{"providedBy":"mira","remediationAccuracy":3}"#),
         ("ack-human-action", ""),
     ] {
-        let message = post(&console, action, OPERATOR, body)
+        let message = act(&console, action, OPERATOR, body)
             .await
             .assert_error(404, "not_found");
         assert_eq!(
@@ -353,9 +338,9 @@ async fn no_namespace_means_the_default_one() {
             "postmortem not found: there is no pm-checkout-oom in namespace default"
         );
     }
-    let there = post(&console, "review?namespace=shop", OPERATOR, "").await;
+    let there = act(&console, "review?namespace=shop", OPERATOR, "").await;
     assert_eq!(there.json()["spec"]["namespace"], "shop");
-    post(&console, "review?namespace=shop", VIEWER, "")
+    act(&console, "review?namespace=shop", VIEWER, "")
         .await
         .assert_error(403, "forbidden");
 }
@@ -372,7 +357,7 @@ async fn a_reviewer_who_meets_a_controller_is_answered_at_once() {
     ];
     let objects = vec![postmortem("default", json!({"state": "Open"}))];
     let console = TestConsole::around(objects, Interference::planned(mishaps)).await;
-    let reviewed = post(&console, "review", OPERATOR, r#"{"reviewer":"mira"}"#).await;
+    let reviewed = act(&console, "review", OPERATOR, r#"{"reviewer":"mira"}"#).await;
     assert_eq!(reviewed.status, 200, "{}", reviewed.text);
     let item = reviewed.json()["spec"].clone();
     assert_eq!(
@@ -398,7 +383,7 @@ async fn whoever_is_always_too_late_is_told_of_a_conflict() {
     let objects = vec![postmortem("default", json!({"state": "Open"}))];
     let console = TestConsole::around(objects, Interference::planned((0..60).map(change).collect())).await;
     let feedback = r#"{"providedBy":"mira","remediationAccuracy":3}"#;
-    let message = post(&console, "feedback", OPERATOR, feedback)
+    let message = act(&console, "feedback", OPERATOR, feedback)
         .await
         .assert_error(409, "conflict");
     assert!(message.starts_with("failed to record feedback: "), "{message}");

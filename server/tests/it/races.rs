@@ -2,13 +2,12 @@
 
 use crate::{
     console::{ADMIN, Answered, OPERATOR, TestConsole},
-    incident_writes::issue,
     interference::{Interference, Log, Mishap, Sort},
+    objects::{issue, write_of_another},
 };
-use http::Method;
 use opsdeck::{
     resources::{Issue, IssueState, Kind, Typed as _},
-    source::{Address, Change, Verb},
+    source::Verb,
 };
 use serde_json::{Value, json};
 use std::{future::Future, pin::pin, task::Poll, time::Duration};
@@ -18,25 +17,15 @@ async fn console(plan: Vec<(Sort, Mishap)>) -> TestConsole {
     TestConsole::around(vec![issue("checkout-oom", "shop")], Interference::planned(plan)).await
 }
 
-async fn post(console: &TestConsole, action: &str, key: &str) -> Answered {
-    let target = format!("/api/v1/incidents/checkout-oom/{action}");
-    let asked = console
-        .ask(Method::POST, &target)
-        .key(key)
-        .body(r#"{"duration":"30m","resolution":"done"}"#);
-    asked.answer().await
+/// With whatever any of the actions asks for.
+async fn triage(console: &TestConsole, action: &str, key: &str) -> Answered {
+    let target = format!("/incidents/checkout-oom/{action}");
+    let body = r#"{"duration":"30m","resolution":"done"}"#;
+    console.post(&target, key, body).await
 }
 
 fn rival(verb: Verb) -> Mishap {
-    Mishap::Rival(Box::new(Change {
-        address: Address {
-            kind: Kind::Issue,
-            namespace: "shop".into(),
-            name: "checkout-oom".into(),
-        },
-        precondition: None,
-        verb,
-    }))
+    Mishap::Rival(Box::new(write_of_another(Kind::Issue, "shop", "checkout-oom", verb)))
 }
 
 fn annotate(annotations: Value) -> Mishap {
@@ -64,12 +53,12 @@ async fn until(console: &TestConsole, holds: impl Fn() -> bool) {
 async fn of_many_who_resolve_one_wins_and_the_others_learn_who() {
     let console = TestConsole::over(vec![issue("checkout-oom", "shop")]).await;
     let (a, b, c, d, e, f) = tokio::join!(
-        post(&console, "resolve", OPERATOR),
-        post(&console, "resolve", ADMIN),
-        post(&console, "resolve", OPERATOR),
-        post(&console, "resolve", ADMIN),
-        post(&console, "resolve", OPERATOR),
-        post(&console, "resolve", ADMIN),
+        triage(&console, "resolve", OPERATOR),
+        triage(&console, "resolve", ADMIN),
+        triage(&console, "resolve", OPERATOR),
+        triage(&console, "resolve", ADMIN),
+        triage(&console, "resolve", OPERATOR),
+        triage(&console, "resolve", ADMIN),
     );
     let (won, lost): (Vec<_>, Vec<_>) = [a, b, c, d, e, f].into_iter().partition(|answer| answer.status == 200);
     assert_eq!((won.len(), lost.len()), (1, 5));
@@ -90,12 +79,12 @@ async fn of_many_who_resolve_one_wins_and_the_others_learn_who() {
 async fn of_many_who_write_at_once_nothing_is_lost() {
     let console = TestConsole::over(vec![issue("checkout-oom", "shop")]).await;
     let (a, b, c, d, e, f) = tokio::join!(
-        post(&console, "acknowledge", OPERATOR),
-        post(&console, "acknowledge", ADMIN),
-        post(&console, "snooze", OPERATOR),
-        post(&console, "snooze", ADMIN),
-        post(&console, "resolve", OPERATOR),
-        post(&console, "acknowledge", OPERATOR),
+        triage(&console, "acknowledge", OPERATOR),
+        triage(&console, "acknowledge", ADMIN),
+        triage(&console, "snooze", OPERATOR),
+        triage(&console, "snooze", ADMIN),
+        triage(&console, "resolve", OPERATOR),
+        triage(&console, "acknowledge", OPERATOR),
     );
     for answered in [a, b, c, d, e, f] {
         assert_eq!(answered.status, 200, "{}", answered.text);
@@ -114,7 +103,7 @@ async fn of_many_who_write_at_once_nothing_is_lost() {
 #[tokio::test]
 async fn what_somebody_else_wrote_meanwhile_is_kept() {
     let console = console(vec![(Sort::Patches, annotate(json!({"team": "web", "sla": "kept"})))]).await;
-    assert_eq!(post(&console, "acknowledge", OPERATOR).await.status, 200);
+    assert_eq!(triage(&console, "acknowledge", OPERATOR).await.status, 200);
     let issue = stored(&console);
     let kept = ["team", "sla", "aiops.chatcli.io/acknowledged-by"].map(|key| issue.annotation(key));
     assert_eq!(kept, [Some("web"), Some("kept"), Some("sre-mira")]);
@@ -127,7 +116,7 @@ async fn what_was_resolved_meanwhile_is_decided_again() {
         "state": "Resolved", "resolution": "healthy", "resolvedAt": "2026-09-23T12:30:00Z", "remediationAttempts": 0,
     }});
     let console = console(vec![(Sort::StatusPatches, rival(Verb::PatchStatus(resolved)))]).await;
-    let refused = post(&console, "resolve", OPERATOR).await;
+    let refused = triage(&console, "resolve", OPERATOR).await;
     refused.assert_error(409, "already_resolved");
     assert_eq!(refused.json()["at"], "2026-09-23T12:30:00Z");
     let issue = stored(&console);
@@ -145,7 +134,7 @@ async fn what_was_resolved_meanwhile_is_decided_again() {
 #[tokio::test]
 async fn what_is_gone_meanwhile_is_not_found() {
     let console = console(vec![(Sort::Patches, rival(Verb::Delete))]).await;
-    let refused = post(&console, "snooze", OPERATOR).await;
+    let refused = triage(&console, "snooze", OPERATOR).await;
     assert_eq!(
         refused.assert_error(404, "not_found"),
         "issue not found: there is no checkout-oom in namespace shop"
@@ -163,7 +152,7 @@ async fn whoever_is_always_too_late_gives_up_and_learns_who_was_quicker() {
         }
     };
     let console = console((0..60).map(|round| (Sort::Patches, zoe(round))).collect()).await;
-    let refused = post(&console, "acknowledge", OPERATOR).await;
+    let refused = triage(&console, "acknowledge", OPERATOR).await;
     let message = refused.assert_error(409, "conflict");
     assert!(
         message.starts_with("failed to acknowledge: zoe changed it"),
@@ -178,10 +167,10 @@ async fn whoever_is_always_too_late_gives_up_and_learns_who_was_quicker() {
 async fn whoever_resolved_it_this_moment_is_named_although_their_name_comes_second() {
     let (release, sign) = oneshot::channel();
     let console = console(vec![(Sort::Patches, Mishap::Hold(sign))]).await;
-    let first = post(&console, "resolve", OPERATOR);
+    let first = triage(&console, "resolve", OPERATOR);
     let second = async {
         until(&console, || stored(&console).status.is_some()).await;
-        let mut asked = pin!(post(&console, "resolve", ADMIN));
+        let mut asked = pin!(triage(&console, "resolve", ADMIN));
         let early = std::future::poll_fn(|context| Poll::Ready(asked.as_mut().poll(context).is_ready())).await;
         assert!(!early);
         release.send(()).expect("somebody waits");
@@ -197,7 +186,7 @@ async fn whoever_resolved_it_this_moment_is_named_although_their_name_comes_seco
 async fn a_store_that_is_away_is_no_refusal_for_ever() {
     let log = Log::listen();
     let console = console(vec![(Sort::Patches, Mishap::Outage)]).await;
-    let failed = post(&console, "acknowledge", OPERATOR).await;
+    let failed = triage(&console, "acknowledge", OPERATOR).await;
     let message = failed.assert_error(503, "unavailable");
     assert!(
         message.starts_with("failed to acknowledge: ") && !message.contains("disk"),
@@ -206,14 +195,14 @@ async fn a_store_that_is_away_is_no_refusal_for_ever() {
     assert_eq!(failed.header("retry-after"), Some("5"));
     assert!(!log.lines("disk full").is_empty(), "the cause is in the log");
     assert!(console.trail().is_empty());
-    assert_eq!(post(&console, "acknowledge", OPERATOR).await.status, 200);
+    assert_eq!(triage(&console, "acknowledge", OPERATOR).await.status, 200);
 }
 
 #[tokio::test]
 async fn a_name_that_cannot_be_written_at_first_is_written_at_the_second_try() {
     let log = Log::listen();
     let console = console(vec![(Sort::Patches, Mishap::Outage)]).await;
-    let answered = post(&console, "resolve", OPERATOR).await;
+    let answered = triage(&console, "resolve", OPERATOR).await;
     assert_eq!(answered.status, 200, "{}", answered.text);
     assert_eq!(
         stored(&console).annotation("aiops.chatcli.io/resolved-by"),
@@ -229,7 +218,7 @@ async fn a_name_that_cannot_be_written_at_first_is_written_at_the_second_try() {
 async fn what_is_done_is_done_without_its_name() {
     let log = Log::listen();
     let console = console(vec![(Sort::Patches, Mishap::Outage), (Sort::Patches, Mishap::Outage)]).await;
-    let answered = post(&console, "resolve", OPERATOR).await;
+    let answered = triage(&console, "resolve", OPERATOR).await;
     assert_eq!(
         (answered.status.as_u16(), &answered.json()["spec"]["state"]),
         (200, &json!("Resolved"))
@@ -248,7 +237,7 @@ async fn what_is_done_is_done_without_its_name() {
 async fn what_the_trail_cannot_keep_the_log_does() {
     let log = Log::listen();
     let console = console(vec![(Sort::Creates, Mishap::Outage)]).await;
-    assert_eq!(post(&console, "acknowledge", OPERATOR).await.status, 200);
+    assert_eq!(triage(&console, "acknowledge", OPERATOR).await.status, 200);
     let lines = log.lines("audit event could not be written");
     assert!(
         matches!(&*lines, [line] if line.contains("sre-mira") && line.contains("issue_acknowledged") && line.contains("checkout-oom")),
@@ -260,7 +249,7 @@ async fn what_the_trail_cannot_keep_the_log_does() {
 async fn a_client_that_goes_away_leaves_nothing_half_done() {
     let console = TestConsole::over(vec![issue("checkout-oom", "shop")]).await;
     {
-        let mut asked = pin!(post(&console, "resolve", OPERATOR));
+        let mut asked = pin!(triage(&console, "resolve", OPERATOR));
         let answered = std::future::poll_fn(|context| Poll::Ready(asked.as_mut().poll(context).is_ready())).await;
         assert!(!answered, "it goes away before the answer");
     }
@@ -277,7 +266,7 @@ async fn a_namesake_made_meanwhile_is_left_alone() {
     let mut namesake = issue("checkout-oom", "shop");
     namesake["spec"]["description"] = json!("another one");
     let console = console(vec![(Sort::Patches, Mishap::Namesake(Box::new(namesake)))]).await;
-    let refused = post(&console, "acknowledge", OPERATOR).await;
+    let refused = triage(&console, "acknowledge", OPERATOR).await;
     assert_eq!(
         refused.assert_error(409, "conflict"),
         "failed to acknowledge: it was deleted and made anew meanwhile; read it again"
@@ -298,7 +287,7 @@ async fn what_was_done_although_the_answer_was_lost_is_answered_and_told_once() 
     for (sort, action) in [(Sort::Patches, "acknowledge"), (Sort::StatusPatches, "resolve")] {
         for mishap in [Mishap::LostAnswer, Mishap::LostRequest] {
             let console = console(vec![(sort, mishap)]).await;
-            let answered = post(&console, action, OPERATOR).await;
+            let answered = triage(&console, action, OPERATOR).await;
             assert_eq!(answered.status, 200, "{action}: {}", answered.text);
             assert!(
                 matches!(&*console.trail(), [event] if event.spec.actor.name == "sre-mira"),
@@ -316,7 +305,7 @@ async fn what_nobody_can_tell_is_not_told_as_done_or_undone() {
         (Sort::Patches, Mishap::LostRequest),
     ];
     let console = console(plan).await;
-    post(&console, "acknowledge", OPERATOR)
+    triage(&console, "acknowledge", OPERATOR)
         .await
         .assert_error(504, "timeout");
     assert!(console.trail().is_empty());
@@ -333,7 +322,7 @@ async fn what_another_did_while_an_answer_was_lost_is_not_taken_for_ours() {
         (Sort::StatusPatches, rival(Verb::PatchStatus(resolved))),
     ];
     let console = console(plan).await;
-    post(&console, "resolve", OPERATOR)
+    triage(&console, "resolve", OPERATOR)
         .await
         .assert_error(409, "already_resolved");
     assert!(console.trail().is_empty());
@@ -344,7 +333,7 @@ async fn an_event_whose_answer_was_lost_is_written_once() {
     let log = Log::listen();
     for mishap in [Mishap::LostAnswer, Mishap::LostRequest] {
         let console = console(vec![(Sort::Creates, mishap)]).await;
-        assert_eq!(post(&console, "acknowledge", OPERATOR).await.status, 200);
+        assert_eq!(triage(&console, "acknowledge", OPERATOR).await.status, 200);
         assert_eq!(console.trail().len(), 1);
     }
     assert!(log.lines("could not be written").is_empty());

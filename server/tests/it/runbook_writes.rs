@@ -3,11 +3,12 @@
 use crate::{
     console::{ADMIN, Answered, OPERATOR, TestConsole, VIEWER},
     interference::{Interference, Log, Mishap, Sort},
+    objects::write_of_another,
 };
 use http::Method;
 use opsdeck::{
     resources::{Kind, Runbook, Typed as _},
-    source::{Address, Change, Verb},
+    source::Verb,
 };
 use serde_json::{Value, json};
 
@@ -110,18 +111,14 @@ fn but(changes: Value) -> Value {
     body
 }
 
-async fn post(console: &TestConsole, body: &Value) -> Answered {
-    let asked = console
-        .ask(Method::POST, "/api/v1/runbooks?namespace=not-asked")
-        .key(OPERATOR);
-    asked.body(body.to_string()).answer().await
+async fn create(console: &TestConsole, body: &Value) -> Answered {
+    let target = "/runbooks?namespace=not-asked";
+    console.post(target, OPERATOR, &body.to_string()).await
 }
 
-async fn put(console: &TestConsole, target: &str, body: &Value) -> Answered {
-    let asked = console
-        .ask(Method::PUT, &format!("/api/v1/runbooks/{target}"))
-        .key(OPERATOR);
-    asked.body(body.to_string()).answer().await
+async fn replace(console: &TestConsole, target: &str, body: &Value) -> Answered {
+    let target = format!("/runbooks/{target}");
+    console.put(&target, OPERATOR, &body.to_string()).await
 }
 
 fn stored(console: &TestConsole) -> std::sync::Arc<Runbook> {
@@ -131,7 +128,7 @@ fn stored(console: &TestConsole) -> std::sync::Arc<Runbook> {
 #[tokio::test]
 async fn an_operator_writes_one_and_what_they_left_out_is_filled_in() {
     let console = TestConsole::over(Vec::new()).await;
-    let created = post(&console, &body()).await;
+    let created = create(&console, &body()).await;
     assert_eq!(created.status, 201, "{}", created.text);
     assert_eq!(created.header("content-type"), Some("application/json; charset=utf-8"));
     let made = stored(&console);
@@ -191,7 +188,7 @@ async fn a_namespace_and_attempts_are_taken_as_given() {
         let body = but(
             json!({"maxAttempts": given, "namespace": "shop", "name": format!("r{stored}{}", given.is_null()), "labels": null}),
         );
-        let created = post(&console, &body).await;
+        let created = create(&console, &body).await;
         assert_eq!(created.status, 201, "{}", created.text);
         let created = created.json();
         assert_eq!(
@@ -203,7 +200,7 @@ async fn a_namespace_and_attempts_are_taken_as_given() {
     let odd = but(
         json!({"trigger": {"signalType": "latency", "severity": "low"}, "steps": [null, {"name": null}], "name": "odd"}),
     );
-    let created = post(&console, &odd).await;
+    let created = create(&console, &odd).await;
     assert_eq!(
         created.status, 201,
         "an empty kind, name and action pass: {}",
@@ -250,7 +247,7 @@ async fn what_is_no_runbook_body_is_refused_first() {
             "steps[0].params.API_TOKEN is hidden where it is shown; write the value itself",
         ),
     ] {
-        let refused = post(&console, &body).await;
+        let refused = create(&console, &body).await;
         let told = refused.assert_error(400, "invalid");
         assert_eq!(told.split(": ").next(), Some(message), "{body}");
         assert_eq!(refused.json()["fields"][0]["field"], field, "{body}");
@@ -288,8 +285,8 @@ async fn what_the_schema_refuses_is_named_member_by_member() {
             body[member] = value.clone();
         }
         for (answered, prefix) in [
-            (post(&console, &body).await, "failed to create runbook: "),
-            (put(&console, "restart", &body).await, "failed to update runbook: "),
+            (create(&console, &body).await, "failed to create runbook: "),
+            (replace(&console, "restart", &body).await, "failed to update runbook: "),
         ] {
             let message = answered.assert_error(422, "invalid");
             assert!(message.starts_with(prefix), "{message}");
@@ -301,7 +298,7 @@ async fn what_the_schema_refuses_is_named_member_by_member() {
             assert_eq!(told, fields, "{}", answered.text);
         }
     }
-    let misnamed = post(&console, &but(json!({"name": "Re start"}))).await;
+    let misnamed = create(&console, &but(json!({"name": "Re start"}))).await;
     misnamed.assert_error(422, "invalid");
     assert_eq!(misnamed.json()["fields"][0]["field"], "metadata.name");
     assert_eq!(stored(&console), before);
@@ -311,7 +308,7 @@ async fn what_the_schema_refuses_is_named_member_by_member() {
 #[tokio::test]
 async fn a_name_that_is_taken_is_a_conflict() {
     let console = TestConsole::over(vec![runbook("default")]).await;
-    let message = post(&console, &body()).await.assert_error(409, "exists");
+    let message = create(&console, &body()).await.assert_error(409, "exists");
     assert_eq!(
         message,
         "failed to create runbook: Runbook restart exists already in namespace default"
@@ -331,7 +328,7 @@ async fn what_a_replacement_does_not_say_is_cleared_but_for_attempts_labels_and_
         "name": "ignored", "namespace": "shop", "maxAttempts": -1,
         "trigger": {"signalType": "latency", "severity": "low"}, "steps": [{"name": "Wait", "action": "Custom"}],
     });
-    let answered = put(&console, "restart", &bare).await;
+    let answered = replace(&console, "restart", &bare).await;
     assert_eq!(answered.status, 200, "{}", answered.text);
     let replaced = answered.json();
     assert_eq!(
@@ -356,7 +353,9 @@ async fn what_a_replacement_does_not_say_is_cleared_but_for_attempts_labels_and_
         body["maxAttempts"] = json!(2);
         body
     };
-    let relabelled = put(&console, "restart", &labelled(json!({"team": "web"}))).await.json();
+    let relabelled = replace(&console, "restart", &labelled(json!({"team": "web"})))
+        .await
+        .json();
     assert_eq!(
         (
             &relabelled["resourceMeta"]["labels"],
@@ -364,7 +363,7 @@ async fn what_a_replacement_does_not_say_is_cleared_but_for_attempts_labels_and_
         ),
         (&json!({"team": "web"}), &json!(2))
     );
-    let bared = put(&console, "restart", &labelled(json!({}))).await.json();
+    let bared = replace(&console, "restart", &labelled(json!({}))).await.json();
     assert_eq!(bared["resourceMeta"].get("labels"), None);
     let untouched = console.object::<Runbook>("shop", "restart").unwrap();
     assert_eq!(untouched.spec.trigger.resource_kind, "Deployment");
@@ -384,9 +383,9 @@ async fn what_a_replacement_does_not_say_is_cleared_but_for_attempts_labels_and_
 #[tokio::test]
 async fn what_was_read_can_be_written_back_without_losing_what_is_hidden() {
     let console = TestConsole::over(Vec::new()).await;
-    let read = post(&console, &body()).await.json()["spec"].clone();
+    let read = create(&console, &body()).await.json()["spec"].clone();
     assert_eq!(read["steps"][1]["params"]["API_TOKEN"], "***");
-    assert_eq!(put(&console, "restart", &read).await.status, 200);
+    assert_eq!(replace(&console, "restart", &read).await.status, 200);
     assert_eq!(stored(&console).spec.steps[1].params["API_TOKEN"], "t0p");
 }
 
@@ -394,11 +393,13 @@ async fn what_was_read_can_be_written_back_without_losing_what_is_hidden() {
 async fn only_what_is_there_can_be_replaced() {
     let console = TestConsole::over(vec![runbook("shop")]).await;
     assert_eq!(
-        put(&console, "restart", &body()).await.assert_error(404, "not_found"),
+        replace(&console, "restart", &body())
+            .await
+            .assert_error(404, "not_found"),
         "runbook not found: there is no restart in namespace default"
     );
-    assert_eq!(put(&console, "restart?namespace=shop", &body()).await.status, 200);
-    put(&console, "nothing", &json!({"steps": 7}))
+    assert_eq!(replace(&console, "restart?namespace=shop", &body()).await.status, 200);
+    replace(&console, "nothing", &json!({"steps": 7}))
         .await
         .assert_error(400, "invalid");
     let stranger = console
@@ -410,22 +411,15 @@ async fn only_what_is_there_can_be_replaced() {
 
 #[tokio::test]
 async fn a_replacement_that_meets_another_is_made_of_what_is_there_now() {
-    let address = Address {
-        kind: Kind::Runbook,
-        namespace: "default".into(),
-        name: "restart".into(),
-    };
-    let rival = Mishap::Rival(Box::new(Change {
-        address,
-        precondition: None,
-        verb: Verb::Patch(json!({"metadata": {"labels": {"late": "yes"}}, "spec": {"maxAttempts": 9}})),
-    }));
+    let late = Verb::Patch(json!({"metadata": {"labels": {"late": "yes"}}, "spec": {"maxAttempts": 9}}));
+    let rival = write_of_another(Kind::Runbook, "default", "restart", late);
+    let rival = Mishap::Rival(Box::new(rival));
     let console = TestConsole::around(
         vec![runbook("default")],
         Interference::planned(vec![(Sort::Patches, rival)]),
     )
     .await;
-    let replaced = put(&console, "restart", &body()).await.json();
+    let replaced = replace(&console, "restart", &body()).await.json();
     assert_eq!(
         (&replaced["resourceMeta"]["labels"], &replaced["spec"]["maxAttempts"]),
         (&json!({"team": "shop"}), &json!(9))
@@ -438,13 +432,8 @@ async fn what_was_imported_with_unknown_words_can_still_be_written_on() {
     let mut odd = runbook("default");
     odd["spec"]["trigger"]["signalType"] = json!("of_a_newer_release");
     let console = TestConsole::over(vec![odd]).await;
-    let address = stored(&console).address();
     let write = |verb| {
-        let change = Change {
-            address: address.clone(),
-            precondition: None,
-            verb,
-        };
+        let change = write_of_another(Kind::Runbook, "default", "restart", verb);
         console.console.source.write(change)
     };
     write(Verb::Patch(json!({"metadata": {"labels": {"team": "shop"}}})))
@@ -463,7 +452,7 @@ async fn around(sort: Sort, mishap: Mishap, objects: Vec<Value>) -> TestConsole 
 async fn one_whose_answer_was_lost_is_made_and_told_once() {
     for mishap in [Mishap::LostAnswer, Mishap::LostRequest] {
         let console = around(Sort::Creates, mishap, Vec::new()).await;
-        let created = post(&console, &body()).await;
+        let created = create(&console, &body()).await;
         assert_eq!(created.status, 201, "{}", created.text);
         let uid = stored(&console).meta().uid.clone().expect("a uid");
         assert!(
@@ -477,10 +466,10 @@ async fn one_whose_answer_was_lost_is_made_and_told_once() {
 #[tokio::test]
 async fn what_stood_there_before_is_not_taken_for_ones_own() {
     let twin = TestConsole::over(Vec::new()).await;
-    post(&twin, &body()).await;
+    create(&twin, &body()).await;
     let before = serde_json::to_value(&*stored(&twin)).unwrap();
     let console = around(Sort::Creates, Mishap::LostRequest, vec![before]).await;
-    post(&console, &body()).await.assert_error(409, "exists");
+    create(&console, &body()).await.assert_error(409, "exists");
     assert!(console.trail().is_empty());
 }
 
@@ -498,7 +487,7 @@ async fn one_whose_deletion_was_lost_on_the_way_back_is_gone_and_told() {
 #[tokio::test]
 async fn one_that_was_made_is_told_although_it_cannot_be_read() {
     let console = around(Sort::Creates, Mishap::OddAnswer, Vec::new()).await;
-    post(&console, &body()).await.assert_error(500, "internal");
+    create(&console, &body()).await.assert_error(500, "internal");
     assert!(
         matches!(&*console.trail(), [event] if event.spec.event_type == "runbook_created"),
         "{:?}",

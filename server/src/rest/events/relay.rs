@@ -1,7 +1,6 @@
 //! One task that turns what the catalog publishes into events, gathered over a moment and written once, for however many readers.
 //! Readers share one short buffer: who falls behind by more than it holds is cut, and a reader costs no memory for what it has not read.
 
-use super::TOLD;
 use crate::{
     access::{keys::KeySet, session::SessionId},
     catalog::{Catalog, RowChange, Since},
@@ -258,7 +257,7 @@ impl Batch {
     ///
     /// The id of an event is a revision up to which everything has been told by then: who resumes from it misses nothing.
     pub(super) fn of(mut changes: Vec<RowChange>, from: u64, upto: u64, frames: Frames) -> Option<Self> {
-        changes.retain(|change| TOLD.contains(&change.kind));
+        changes.retain(|change| change.kind.listed().is_some());
         let mut last = HashMap::new();
         for (index, change) in changes.iter().enumerate() {
             last.insert((change.kind, &change.namespace, &change.name), index);

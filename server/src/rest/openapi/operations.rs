@@ -14,7 +14,7 @@ use crate::{
         approvals::{APPROVAL, APPROVALS},
         audit::EVENTS,
         clusters::{CLUSTER, CLUSTERS},
-        events::TOLD,
+        events::told,
         incidents::{INCIDENT, INCIDENTS},
         insights::{INSIGHT, INSIGHTS},
         instances::{INSTANCE, INSTANCES},
@@ -343,7 +343,8 @@ fn records(book: &mut Book<'_>) {
         )
         .query("limit", limit, "How many; more than 50 count as 50.");
     let kinds = json!({ "type": "string", "description": "Kinds, joined with commas." });
-    let names = TOLD.map(|kind| kind.as_str()).join(", ");
+    let names: Vec<_> = told().map(Kind::as_str).collect();
+    let names = names.join(", ");
     book.add(
         "watch_events",
         "Be told what changes, while it changes, as server-sent events",
