@@ -27,3 +27,4 @@ mod postmortem_writes;
 mod races;
 mod runbook_writes;
 mod search;
+mod upstream_page;
