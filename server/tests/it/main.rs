@@ -29,3 +29,4 @@ mod postmortem_writes;
 mod races;
 mod runbook_writes;
 mod search;
+mod upstream_page;

@@ -25,8 +25,10 @@ pub fn cluster_item(cluster: &ClusterRegistration) -> ClusterItem {
         namespace_count: status.namespace_count,
         active_issues: status.active_issues,
         active_remediations: status.active_remediations,
+        // An import may bring a text that is no time, which nobody could count from.
         last_health_check: status
             .last_health_check
+            .filter(|at| at.moment().is_some())
             .map(|at| at.as_str().to_owned())
             .unwrap_or_default(),
         creation_timestamp: wire::created(meta),
@@ -128,5 +130,14 @@ mod tests {
                 "lastHealthCheck": "2026-09-23T14:00:00.25+02:00", "creationTimestamp": "2026-09-23T12:00:00Z",
             })
         );
+    }
+
+    #[test]
+    fn a_last_look_that_is_no_time_is_none() {
+        let cluster = cluster("east").with(|cluster| {
+            cluster.status.get_or_insert_default().last_health_check = Some("yesterday".into());
+        });
+        let item = serde_json::to_value(cluster_item(&cluster)).unwrap();
+        assert_eq!(item.get("lastHealthCheck"), None);
     }
 }

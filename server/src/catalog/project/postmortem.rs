@@ -46,8 +46,9 @@ pub fn postmortem_item(postmortem: &PostMortem) -> PostMortemItem {
             .collect(),
         feedback: status.feedback.map(|feedback| Feedback {
             override_root_cause: feedback.override_root_cause,
+            // What was imported may say what no schema takes; upstream's page would break over a sixth star.
             remediation_accuracy: Some(feedback.remediation_accuracy)
-                .filter(|&stars| stars != 0)
+                .filter(|stars| (1..=5).contains(stars))
                 .map(|stars| f64::from(stars).into()),
             comments: feedback.comments,
             provided_by: feedback.provided_by,
@@ -173,5 +174,23 @@ mod tests {
             json!([{"action": "PatchConfig", "params": {"replicas": "4", "token": "***"}, "result": "success", "detail": "", "timestamp": noon}])
         );
         assert_eq!(item["feedback"], json!({"remediationAccuracy": 2, "providedBy": "bo"}));
+    }
+
+    #[test]
+    fn a_rating_is_of_one_to_five_stars_or_none() {
+        for (stored, shown) in [(-1, None), (0, None), (1, Some(1)), (5, Some(5)), (6, None)] {
+            let rated = postmortem().with(|postmortem| {
+                postmortem.status.get_or_insert_default().feedback = Some(Box::new(Feedback {
+                    remediation_accuracy: stored,
+                    ..Feedback::default()
+                }));
+            });
+            let item = serde_json::to_value(postmortem_item(&rated)).unwrap();
+            assert_eq!(
+                item["feedback"].get("remediationAccuracy"),
+                shown.map(|stars| json!(stars)).as_ref(),
+                "{stored}"
+            );
+        }
     }
 }
