@@ -1,7 +1,7 @@
 //! What the models have cost, from the ledgers that the operator keeps: one ConfigMap a namespace, one entry an incident.
 
 use super::{Period, Scope};
-use crate::resources::{COST_LEDGER, ConfigMap, Typed as _};
+use crate::resources::{COST_LEDGER, ConfigMap, Typed as _, moment};
 use jiff::Timestamp;
 use opsdeck_api::analytics::CostSummary;
 use serde::Deserialize;
@@ -17,6 +17,7 @@ const OPERATOR: &str = "chatcli-operator";
 #[serde(default, rename_all = "camelCase")]
 struct Entry {
     llm_costs: Option<Costs>,
+    #[serde(deserialize_with = "moment::deserialize")]
     recorded_at: Option<Timestamp>,
 }
 

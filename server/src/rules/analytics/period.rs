@@ -2,7 +2,7 @@
 //! knows when.
 
 use super::{Scope, created};
-use crate::resources::Typed;
+use crate::resources::{Typed, moment::written_exactly};
 use jiff::{SignedDuration, Timestamp};
 use opsdeck_api::analytics;
 
@@ -99,8 +99,8 @@ impl Period {
     /// As a report says it: exactly, so that asking for these times brings the same report.
     pub(super) fn stamp(&self) -> analytics::Period {
         analytics::Period {
-            start: self.start.to_string(),
-            end: self.end.to_string(),
+            start: written_exactly(self.start),
+            end: written_exactly(self.end),
         }
     }
 }
