@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A finite decimal number on the wire. What is beyond the largest counts as the largest.
+/// A finite decimal number on the wire.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, PartialOrd)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(transparent)]
@@ -16,6 +16,7 @@ impl Serialize for Number {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         match self.0 {
             n if n.is_nan() => serializer.serialize_i64(0),
+            // A sum beyond the largest is the largest: nothing is further from the truth than 0.
             n if n.is_infinite() => serializer.serialize_f64(f64::MAX.copysign(n)),
             n if n.fract() == 0.0 && n.abs() <= EXACT => serializer.serialize_i64(n as i64),
             n => serializer.serialize_f64(n),

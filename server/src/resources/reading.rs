@@ -374,7 +374,7 @@ mod tests {
             "metadata": { "name": "audit-1" },
             "spec": {
                 "eventType": "issue_created", "severity": "info", "timestamp": end,
-                "actor": { "type": "user", "name": "mira" }, "resource": { "kind": "Issue", "name": "x" },
+                "actor": { "type": "user", "name": "mira" }, "resource": { "kind": "Issue", "name": "x", "namespace": "orchard" },
             },
         }));
         let written = event.spec.timestamp.clone().unwrap();

@@ -84,7 +84,20 @@ pub fn document(value: &mut Value) {
                 }
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(document),
+        Value::Array(values) => {
+            // A command as a list has the value of a flag behind it.
+            let mut after_flag = false;
+            for value in values {
+                if after_flag && value.as_str().is_some_and(|text| !text.starts_with('-')) {
+                    conceal("", value);
+                } else {
+                    document(value);
+                }
+                let is_flag =
+                    |text: &&str| text.starts_with('-') && names_credential(text) && !text.contains(['=', ' ']);
+                after_flag = value.as_str().as_ref().is_some_and(is_flag);
+            }
+        }
         Value::String(held) => {
             if let Cow::Owned(shown) = text(held) {
                 *held = shown;

@@ -19,6 +19,7 @@ mod instance_writes;
 mod interference;
 mod limits;
 mod listener;
+mod masked;
 mod objectives;
 mod openapi;
 mod pages;

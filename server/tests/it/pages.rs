@@ -43,6 +43,21 @@ async fn without_a_credential_every_address_shows_the_sign_in_form() {
 }
 
 #[tokio::test]
+async fn a_bookmark_of_upstreams_page_leads_to_the_front_page() {
+    for (base, target, home) in [
+        ("", "/index.html", "/"),
+        ("/ops", "/ops/index.html?theme=dark", "/ops/?theme=dark"),
+    ] {
+        let console = TestConsole::mounted(Vec::new(), KEYS, base).await;
+        let answered = console.get(target).answer().await;
+        assert_eq!(
+            (answered.status, answered.header("location")),
+            (StatusCode::MOVED_PERMANENTLY, Some(home))
+        );
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_page_is_not_found() {
     let console = TestConsole::over_the_sample().await;
     let page = console.get("/no/such/page/at/all").key(VIEWER).answer().await;

@@ -167,6 +167,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_beyond_counting_is_the_most_that_can_be_said_and_not_nothing() {
+        let scope = Scope::default();
+        let much = [ledger("shop", [entry(1.5e308, noon()), entry(1.5e308, noon())])];
+        let told = serde_json::to_value(cost(&much, &scope, &Period::of(&scope, 30, noon()))).unwrap();
+        assert_eq!(told["totalLLMCost"].as_f64(), Some(f64::MAX));
+        assert_eq!(told["costPerIncident"].as_f64(), Some(f64::MAX));
+    }
+
+    #[test]
+    fn an_entry_of_the_end_of_time_counts_then_alone() {
+        let never = [ledger(
+            "shop",
+            [r#"{"llmCosts":{"estimatedCostUSD":1},"recordedAt":"9999-12-31T23:59:59Z"}"#],
+        )];
+        assert_eq!(figures(&never, &Scope::default()), (0, 0.0, 0.0));
+        let ever = Scope {
+            from: Some(noon()),
+            to: Some(Timestamp::MAX),
+            ..Scope::default()
+        };
+        assert_eq!(figures(&never, &ever), (1, 1.0, 1.0));
+    }
+
+    #[test]
     fn a_ledger_that_is_not_the_operators_counts_where_it_is_asked_for() {
         let mut own = ledger("shop", [entry(1.0, noon())]);
         own.metadata.labels = None;
