@@ -1,7 +1,7 @@
 //! What stands between the network and the routes: other origins, bodies, panics, the access log, headers.
 
 use crate::{
-    console::{ADMIN, KEYS, TestConsole, VIEWER, door},
+    console::{ADMIN, KEYS, OPERATOR, TestConsole, VIEWER, door},
     interference::Log,
 };
 use axum::{Router, body::Body, extract::Request, routing::get};

@@ -1,7 +1,7 @@
 //! The pages as the first answer brings them, before any script.
 
 use crate::console::{KEYS, TestConsole, VIEWER};
-use http::Method;
+use http::{Method, StatusCode};
 use jiff::Timestamp;
 use opsdeck::source::sample;
 

@@ -156,7 +156,7 @@ mod tests {
         };
         let stamp = Period::of(&scope, 7, noon()).stamp();
         assert_eq!(
-            (&*stamp.start, &*stamp.end[..20]),
+            (&*stamp.start, &stamp.end[..20]),
             ("0000-01-01T00:00:00Z", "9999-12-30T22:00:00.")
         );
         let dawn = Scope {
