@@ -57,6 +57,9 @@ const PROSE: &[&str] = &[
     "with",
 ];
 
+/// How a vote names the key that stands for it, by whose it is: `Mira (api-key: sre-mira)`.
+const SIGNATURE: &str = "api-key: ";
+
 /// Whether a text may hold anything that `masked` hides: quick, and wrong to the safe side.
 pub(super) fn is_suspicious(text: &[u8]) -> bool {
     let begins = |at: usize, word: &str| {
@@ -252,7 +255,7 @@ fn value_after(line: &str, word: Range<usize>) -> Option<Range<usize>> {
             name == "Bearer" || text == MASK || (text.len() >= 8 && text.contains(|c: char| c.is_ascii_digit()));
         return (certain && !is_prose(text)).then_some(value);
     }
-    if !names_credential(name) {
+    if !names_credential(name) || (line[..word.start].ends_with('(') && line[word.start..].starts_with(SIGNATURE)) {
         return None;
     }
     let quote = QUOTES

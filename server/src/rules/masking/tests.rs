@@ -297,6 +297,7 @@ fn what_follows_the_name_of_a_credential_is_hidden_and_the_words_around_stay() {
 fn prose_about_credentials_is_no_credential() {
     for held in [
         "the token bucket is empty",
+        "Mira (api-key: sre-mira), Bo (api-key: bo)",
         "the password is wrong",
         "invalid token: expired",
         "password: must not be empty",
