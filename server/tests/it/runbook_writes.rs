@@ -362,6 +362,7 @@ async fn what_a_replacement_does_not_say_is_cleared_but_for_attempts_labels_and_
         let mut body = bare.clone();
         body["labels"] = labels;
         body["maxAttempts"] = json!(2);
+        body["trigger"]["resourceKind"] = json!("");
         body
     };
     let relabelled = put(&console, "restart", &labelled(json!({"team": "web"}))).await.json();
