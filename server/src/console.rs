@@ -3,11 +3,14 @@
 use crate::{
     access::caller::{Caller, Door},
     catalog::Catalog,
-    rest::Events,
+    rest::{Description, Events},
     source::Source,
     telemetry::metrics::Metrics,
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// The running console.
@@ -30,6 +33,8 @@ pub struct Console {
     pub about: About,
     /// Where the console is mounted: empty, or `/x` without a slash at the end.
     pub base_path: String,
+    /// What describes the API, once it was asked for.
+    pub description: OnceLock<Description>,
 }
 
 /// Where the objects come from, in the words of the API.
@@ -78,6 +83,7 @@ impl Console {
             drain: Drain::default(),
             about,
             base_path: String::new(),
+            description: OnceLock::new(),
         }
     }
 

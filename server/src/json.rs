@@ -1,5 +1,6 @@
 //! JSON as it goes over the wire, for whoever renders it.
 
+use crate::rules::masking;
 use serde::Serialize;
 
 /// One line without HTML escaping; U+2028 and U+2029, which JSON allows and scripts once did not, as escapes.
@@ -10,6 +11,11 @@ pub fn to_bytes<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     } else {
         bytes
     }
+}
+
+/// The same as anybody may see it: without the credentials that its texts quote.
+pub fn shown<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+    masking::rendered(to_bytes(value))
 }
 
 fn is_separator(bytes: &[u8]) -> bool {

@@ -12,6 +12,7 @@ pub mod console;
 mod fixtures;
 pub mod headers;
 pub mod healthcheck;
+mod hex;
 pub mod json;
 pub mod listen;
 pub mod pages;

@@ -1,23 +1,26 @@
 //! The listener: accepts connections, speaks TLS where there is a certificate, bounds what a client may hold, and drains at the end.
 
+mod linger;
 mod stall;
 pub mod tls;
 
 use crate::telemetry::metrics::Connections;
-use axum::{Router, body::Body, extract::Request};
-use hyper::body::Incoming;
+use axum::{Router, body::Body, extract::Request, response::Response};
+use http::{HeaderValue, Version, header};
+use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{
         conn::auto,
         graceful::{GracefulShutdown, Watcher},
     },
-    service::TowerToHyperService,
 };
+use linger::Lingering;
 use prometheus_client::metrics::gauge::Gauge;
 use rustls::ServerConfig;
 use stall::Stalling;
 use std::{
+    convert::Infallible,
     net::SocketAddr,
     pin::pin,
     sync::{
@@ -33,7 +36,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
-use tower::util::MapRequest;
+use tower::ServiceExt as _;
 
 /// How long a client may take and how much it may hold. Together they bound what strangers can cost.
 #[derive(Clone, Copy, Debug)]
@@ -211,15 +214,28 @@ impl Reception {
             .timer(TokioTimer::new())
             .max_concurrent_streams(STREAMS)
             .max_header_list_size(HEADER_BYTES.into());
-        let service = MapRequest::new(self.router.clone(), move |request: Request<Incoming>| {
+        let router = self.router.clone();
+        let service = service_fn(move |request: Request<Incoming>| {
             greeted.store(true, Ordering::Relaxed);
-            let mut request = request.map(Body::new);
-            request.extensions_mut().insert(Peer(peer));
-            request
+            answer(router.clone(), peer, request)
         });
-        let connection = builder
-            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
-            .into_owned();
+        let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
         watcher.watch(connection).await
     }
+}
+
+/// One request and its answer. A client that still has much to send when it is answered is told that the connection ends with that.
+async fn answer(router: Router, peer: SocketAddr, request: Request<Incoming>) -> Result<Response, Infallible> {
+    let version = request.version();
+    let (mut parts, body) = request.into_parts();
+    parts.extensions.insert(Peer(peer));
+    let (body, left) = Lingering::new(body, &parts.headers);
+    let mut response = router.oneshot(Request::from_parts(parts, Body::new(body))).await?;
+    // HTTP/2 ends the stream alone, and knows no such header.
+    if left.is_much() && version <= Version::HTTP_11 {
+        response
+            .headers_mut()
+            .insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    Ok(response)
 }

@@ -19,7 +19,7 @@ use axum::{
     body::Body,
     extract::{Request, State},
     response::{IntoResponse, Response},
-    routing::{get, post},
+    routing::{any, get, post},
 };
 use cookie::{Cookie, SameSite, time::Duration};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
@@ -67,6 +67,7 @@ pub fn router(console: SharedConsole, api: Router) -> Router {
         reference: Arc::default(),
     };
     Router::new()
+        .route("/index.html", any(to_front_page))
         .route("/session", post(forms::sign_in).get(forms::no_page))
         .route("/docs/api", get(reference::reference))
         .route("/session/end", post(forms::sign_out).get(forms::no_page))
@@ -112,6 +113,19 @@ async fn page_or_file(State(pages): State<Pages>, request: Request) -> Response 
         return not_found();
     }
     page
+}
+
+/// Upstream's page is a file of that name, and was bookmarked so; it redirects too. The query stays, as there.
+async fn to_front_page(State(pages): State<Pages>, request: Request) -> Response {
+    let base_path = &pages.console.base_path;
+    let query = request
+        .uri()
+        .query()
+        .map_or_else(String::new, |query| format!("?{query}"));
+    match HeaderValue::try_from(format!("{base_path}/{query}")) {
+        Ok(location) => (StatusCode::MOVED_PERMANENTLY, [(header::LOCATION, location)]).into_response(),
+        Err(_) => not_found(),
+    }
 }
 
 /// What lies outside the base path: its own address without the slash, which leads inside, or nothing at all.

@@ -32,6 +32,7 @@ pub mod instance_pipeline;
 pub mod instance_pod;
 pub mod issue;
 mod manifests;
+pub mod moment;
 pub mod notification_policy;
 pub mod post_mortem;
 mod reading;

@@ -39,7 +39,7 @@ pub use error::Error;
 pub use events::Events;
 pub use gate::{facing_the_network, identify, in_process, share};
 pub use health::{health_routes, metrics_routes};
-pub use openapi::document;
+pub use openapi::{Description, document};
 pub use path::{below, is_api, normalized};
 pub use route::{Need, Route};
 
@@ -114,7 +114,7 @@ pub fn routes() -> Vec<Route> {
         get("/clusters", Viewer, clusters::list_clusters),
         get("/clusters/global-status", Viewer, clusters::get_global_status),
         get("/clusters/{name}", Viewer, clusters::get_cluster),
-        get("/federation", Viewer, federation::get_federation),
+        get("/federation", Viewer, federation::get_federation_status).named("get_federation"),
         get("/federation/status", Viewer, federation::get_federation_status),
         get("/federation/clusters", Viewer, federation::list_federation_clusters),
         get("/federation/correlations", Viewer, federation::list_correlations),

@@ -2,6 +2,7 @@
 //! Reads the sources as text and asks cargo for the graphs; links nothing of ours.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -384,6 +385,23 @@ fn banned_in(graph: &str, banned: &[&str]) -> Vec<String> {
     found.sort();
     found.dedup();
     found
+}
+
+#[test]
+fn what_the_page_about_the_contract_names_is_there() {
+    let page = fs::read_to_string(top().join("docs/contract.md")).expect("the page");
+    let sources = sources();
+    let is_test =
+        |name: &&str| name.matches('_').count() > 1 && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let named: BTreeSet<_> = page.split('`').skip(1).step_by(2).filter(is_test).collect();
+    assert!(named.len() > 30, "the page names tests");
+    for name in named {
+        let written = format!("fn {name}(");
+        assert!(
+            sources.iter().any(|(_, text)| text.contains(&written)),
+            "there is no test {name}"
+        );
+    }
 }
 
 /// Every source of ours with its path from the top of the repository, this file left out: it names what it forbids.

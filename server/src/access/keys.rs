@@ -1,5 +1,6 @@
 //! API keys: the YAML that lists them, and the set held in memory, which knows digests only.
 
+use crate::{hex, resources::moment};
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use hkdf::Hkdf;
 use jiff::Timestamp;
@@ -103,12 +104,12 @@ impl Digest {
 
     /// First 12 hex digits: names a key in logs and answers without giving it away.
     pub fn id(&self) -> String {
-        self.0[..6].iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::of(&self.0[..6])
     }
 
     /// As the `keyHash` of an entry has it.
     fn to_hex(self) -> String {
-        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = hex::of(&self.0);
         format!("sha256:{digits}")
     }
 
@@ -222,8 +223,8 @@ impl Entry {
         };
         let expires_at = given(self.expires_at)
             .map(|text| {
-                text.parse()
-                    .map_err(|_| Malformed(format!("entry {}: expiresAt is not an RFC 3339 time", index + 1)))
+                moment::read(&text)
+                    .ok_or_else(|| Malformed(format!("entry {}: expiresAt is not an RFC 3339 time", index + 1)))
             })
             .transpose()?;
         let role = role.parse::<Role>().map_err(|_| {
@@ -328,6 +329,8 @@ mod tests {
 
     #[test]
     fn an_expired_key_is_unknown() {
+        let never = keys("- {key: a, role: viewer, expiresAt: '9999-12-31T23:59:59Z'}");
+        assert!(never.find("a", now()).is_some());
         let set = keys("- {key: a, role: viewer, expiresAt: '2026-09-23T12:00:00Z'}");
         assert!(set.find("a", now()).is_none());
         assert!(set.find("a", "2026-09-23T11:59:59Z".parse().unwrap()).is_some());

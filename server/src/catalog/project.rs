@@ -32,7 +32,7 @@ use super::{
     row::{Row, SortKey},
     table::Table,
 };
-use crate::{json, resources::Typed, source::Address};
+use crate::{json, resources::Typed, rules::masking, source::Address};
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -94,10 +94,10 @@ pub fn created(object: &impl Typed) -> Timestamp {
 // === impl Projection ===
 
 impl Projection {
-    /// Renders the item of the REST list.
+    /// Renders the item of the REST list, as anybody may see it.
     pub fn of(item: &impl Serialize) -> Self {
         Self {
-            item: json::to_bytes(item).into_boxed_slice().into(),
+            item: json::shown(item).into_boxed_slice().into(),
             ..Self::default()
         }
     }
@@ -114,12 +114,12 @@ impl Projection {
         self.facet(name, if value { "true" } else { "false" })
     }
 
-    /// What `q` searches beside namespace and name.
+    /// What `q` searches beside namespace and name: what is hidden is not found either.
     #[must_use]
     pub fn text<'t>(mut self, parts: impl IntoIterator<Item = &'t str>) -> Self {
         let mut text = self.text.into_string();
         for part in parts.into_iter().filter(|part| !part.is_empty()) {
-            text.push_str(&part.to_lowercase());
+            text.push_str(&masking::text(part).to_lowercase());
             text.push('\n');
         }
         self.text = text.into();
@@ -215,6 +215,6 @@ pub(super) fn minimal(object: &impl Typed) -> Projection {
     Projection::of(&Minimal {
         name: object.name(),
         namespace: object.namespace(),
-        creation_timestamp: created(object).strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        creation_timestamp: wire::time(created(object)),
     })
 }

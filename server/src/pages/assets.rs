@@ -1,7 +1,7 @@
 //! The dashboard's files, inside the binary: the bundle under an address that changes with its content, the rest under fixed names.
 
 use super::Pages;
-use crate::headers::CachePolicy;
+use crate::{headers::CachePolicy, hex};
 use axum::{
     body::Body,
     extract::{Path, State},
@@ -41,9 +41,8 @@ impl Bundle {
                 ),
             }
         }
-        let digest: String = hash.finalize()[..6].iter().map(|byte| format!("{byte:02x}")).collect();
         Self {
-            directory: format!("pkg-{digest}").into(),
+            directory: format!("pkg-{}", hex::of(&hash.finalize()[..6])).into(),
         }
     }
 

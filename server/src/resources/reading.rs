@@ -1,7 +1,7 @@
 //! Reads objects from JSON, and says what is wrong or strange about them. What each kind demands is taken from the same
 //! schemas that its manifest carries.
 
-use super::{Invalid, Kind, Typed, manifests};
+use super::{Invalid, Kind, Typed, manifests, moment};
 use serde_json::{Map, Value};
 use std::{
     collections::{BTreeMap, HashMap},
@@ -12,6 +12,7 @@ use std::{
 /// Reads one object, or names the member that makes it impossible.
 pub(super) fn read<T: Typed>(mut value: Value) -> Result<T, Invalid> {
     drop_nulls(&mut value);
+    moment::bring_near::<T>(&mut value);
     let Some(object) = value.as_object() else {
         return Err(Invalid {
             field: ".".into(),
@@ -352,6 +353,32 @@ mod tests {
                 "{at}: {copy} for {original}"
             ),
         }
+    }
+
+    #[test]
+    fn a_moment_beyond_what_can_be_reckoned_with_is_the_nearest() {
+        let mut object = issue();
+        let end = "9999-12-31T23:59:59Z";
+        object["metadata"]["creationTimestamp"] = end.into();
+        object["metadata"]["annotations"] = json!({ "a/b": end });
+        object["spec"]["description"] = end.into();
+        object["status"] = json!({ "state": "Resolved", "detectedAt": "0000-01-01T00:00:00+02:00", "resolvedAt": end });
+        let issue = parse::<Issue>(object);
+        assert_eq!(issue.created(), Some(Timestamp::MAX));
+        assert_eq!((issue.annotation("a/b"), &*issue.spec.description), (Some(end), end));
+        let status = issue.status.clone().unwrap();
+        assert_eq!(status.resolved_at, Some(Timestamp::MAX));
+        assert_eq!(status.detected_at, Some("0000-01-01T00:00:00Z".parse().unwrap()));
+
+        let event = parse::<AuditEvent>(json!({
+            "metadata": { "name": "audit-1" },
+            "spec": {
+                "eventType": "issue_created", "severity": "info", "timestamp": end,
+                "actor": { "type": "user", "name": "mira" }, "resource": { "kind": "Issue", "name": "x", "namespace": "orchard" },
+            },
+        }));
+        let written = event.spec.timestamp.clone().unwrap();
+        assert_eq!((written.as_str(), written.moment()), (end, Some(Timestamp::MAX)));
     }
 
     #[test]

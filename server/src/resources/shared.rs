@@ -1,6 +1,9 @@
 //! Small types that several kinds have in common, and the two rules by which members are written.
 
-use super::vocabulary::{ActionType, ConditionStatus};
+use super::{
+    moment,
+    vocabulary::{ActionType, ConditionStatus},
+};
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -177,7 +180,7 @@ impl TimeText {
 
     /// The moment itself; none where the text is no time.
     pub fn moment(&self) -> Option<Timestamp> {
-        self.0.parse().ok()
+        moment::read(&self.0)
     }
 }
 

@@ -1,10 +1,10 @@
 //! How an answer is written: envelopes around rows that are bytes already, entity tags, and the last touch on every response.
 
 use super::{Error, ask::Ask, freshness::Freshness};
-use crate::{catalog::Snapshot, json::to_bytes, resources::Kind};
+use crate::{catalog::Snapshot, hex, json, resources::Kind};
 use axum::{body::Body, extract::Request, middleware::Next, response::Response};
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::{
@@ -66,14 +66,21 @@ impl Ask {
     /// A 200 that ignored a parameter says so.
     pub(super) fn warn(&self, response: &mut Response) {
         for warning in self.params.warnings() {
-            let text: String = warning
-                .chars()
-                .map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' })
-                .collect();
-            if let Ok(value) = HeaderValue::try_from(format!("299 - \"{}\"", text.replace(['"', '\\'], "'"))) {
-                response.headers_mut().append(header::WARNING, value);
-            }
+            caution(response.headers_mut(), &warning);
         }
+    }
+}
+
+/// Adds what a client should know of an answer that is good all the same, as `Warning: 299`.
+pub(super) fn caution(headers: &mut HeaderMap, text: &str) {
+    let plain = |c: char| match c {
+        '"' | '\\' => '\'',
+        c if c.is_ascii_graphic() || c == ' ' => c,
+        _ => '?',
+    };
+    let text: String = text.chars().map(plain).collect();
+    if let Ok(value) = HeaderValue::try_from(format!("299 - \"{text}\"")) {
+        headers.append(header::WARNING, value);
     }
 }
 
@@ -87,7 +94,7 @@ pub(super) fn holds(if_none_match: Option<&HeaderValue>, tag: &HeaderValue) -> b
 
 /// Any serialisable answer, in one line.
 pub(super) fn json<T: Serialize>(value: &T) -> Result<Response, Error> {
-    let mut body = to_bytes(value);
+    let mut body = json::shown(value);
     body.push(b'\n');
     Ok(json_bytes(body))
 }
@@ -105,7 +112,7 @@ pub(super) struct RequestId(pub String);
 
 /// The last touch on every answer of the API: request id, error body, headers that hold everywhere.
 pub(super) async fn finish(mut request: Request, next: Next) -> Response {
-    let request_id = request_id();
+    let request_id = hex::of_chance::<8>();
     request.extensions_mut().insert(RequestId(request_id.clone()));
     let mut response = next.run(request).await;
     if let Some(error) = response.extensions_mut().remove::<Error>() {
@@ -122,11 +129,4 @@ pub(super) async fn finish(mut request: Request, next: Next) -> Response {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
-}
-
-fn request_id() -> String {
-    let mut bytes = [0; 8];
-    // An id of zeros is a poor id, but no reason to fail a request.
-    let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -7,6 +7,7 @@ use crate::{
         project::{audit_item, wire_time},
     },
     resources::{AuditEvent, Kind},
+    rules::masking,
 };
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
@@ -88,7 +89,8 @@ fn document(rows: Vec<Arc<Row<AuditEvent>>>, exported_at: &str) -> Body {
 /// One event where the list's brackets stand two spaces in. What a browser could take for markup is escaped.
 fn indented(row: &Row<AuditEvent>) -> String {
     let item = audit_item(&row.object);
-    let text = serde_json::to_string_pretty(&item).expect("an item of texts can be written");
+    let text = serde_json::to_vec_pretty(&item).expect("an item of texts can be written");
+    let text = String::from_utf8(masking::rendered(text)).expect("JSON is text");
     let mut out = String::with_capacity(text.len() + 64);
     for c in text.chars() {
         match c {

@@ -8,13 +8,14 @@ use super::{
     incidents::{INCIDENT, triage_issue},
     listing::REPEATABLE,
     params::Params,
+    route::Attempt,
 };
 use crate::{
     catalog::Project as _,
     resources::Issue,
     rules::triage::{self, Triage},
 };
-use axum::{body::Bytes, response::Response};
+use axum::{Extension, body::Bytes, response::Response};
 use futures_util::{StreamExt as _, stream};
 use opsdeck_api::{
     Query,
@@ -31,7 +32,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// An incident that is to be changed, or what its line of the answer says instead.
 type Named = (String, String, Result<Arc<Issue>, Error>);
 
-pub(super) async fn change_incidents(mut ask: Ask, body: Bytes) -> Result<Response, Error> {
+pub(super) async fn change_incidents(
+    Extension(attempt): Extension<Attempt>,
+    mut ask: Ask,
+    body: Bytes,
+) -> Result<Response, Error> {
     let members = Members::parse(&body)?;
     let what = deed(&members)?;
     ask.must_be_read::<Issue>()?;
@@ -45,7 +50,7 @@ pub(super) async fn change_incidents(mut ask: Ask, body: Bytes) -> Result<Respon
             return Err(Error::invalid("items", message));
         }
     };
-    let (ask, begun) = (&ask, Instant::now());
+    let (ask, attempt, begun) = (&ask, &attempt, Instant::now());
     let results = stream::iter(named).map(|(namespace, name, issue)| {
         let what = what.clone();
         async move {
@@ -54,7 +59,7 @@ pub(super) async fn change_incidents(mut ask: Ask, body: Bytes) -> Result<Respon
                 Ok(issue) => triage_issue(ask, issue, what).await.map(drop),
                 Err(error) => Err(error),
             };
-            line(ask, namespace, name, done)
+            line(attempt, namespace, name, done)
         }
     });
     let items = results.buffered(ABREAST).collect().await;
@@ -152,20 +157,10 @@ fn few(count: usize, field: &str) -> Result<(), Error> {
 }
 
 /// Like the single route, it logs what was not done.
-fn line(ask: &Ask, namespace: String, name: String, done: Result<(), Error>) -> BulkItem {
+fn line(attempt: &Attempt, namespace: String, name: String, done: Result<(), Error>) -> BulkItem {
     let error = done.err();
     if let Some(error) = &error {
-        tracing::warn!(
-            by = ask.caller.identity,
-            role = ask.caller.role_text(),
-            path = ask.target,
-            namespace,
-            name,
-            status = error.status().as_u16(),
-            reason = ?error.reason(),
-            told = error.message(),
-            "write refused"
-        );
+        attempt.refused(Some((&namespace, &name)), error);
     }
     BulkItem {
         namespace,

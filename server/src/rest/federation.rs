@@ -19,11 +19,6 @@ use opsdeck_api::{
     cluster::{CorrelationItem, FederationStatus},
 };
 
-/// The same under a shorter name.
-pub(super) async fn get_federation(ask: Ask) -> Result<Response, Error> {
-    get_federation_status(ask).await
-}
-
 pub(super) async fn get_federation_status(ask: Ask) -> Result<Response, Error> {
     ask.conditional(&[Kind::ClusterRegistration, Kind::Issue], |snapshot| {
         let clusters = snapshot.table::<ClusterRegistration>().iter();

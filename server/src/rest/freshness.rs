@@ -1,14 +1,14 @@
 //! What an answer says about how current it is: nothing while it is, a time while the source is away, 503 when there is
 //! nothing to answer from.
 
-use super::Error;
+use super::{Error, answer::caution};
 use crate::{
     catalog::project::wire_time,
     resources::Kind,
     source::{Absence, Source, Standing},
 };
 use axum::response::Response;
-use http::{HeaderName, HeaderValue, header};
+use http::{HeaderName, HeaderValue};
 use jiff::Timestamp;
 
 /// When what is shown was last known to be true. Absent while that is now.
@@ -63,10 +63,8 @@ impl Freshness {
             headers.insert(AS_OF, value);
         }
         for kind in &self.missing {
-            let text = format!("299 - \"{kind} objects cannot be had from the cluster and count as none\"");
-            if let Ok(value) = HeaderValue::try_from(text) {
-                headers.append(header::WARNING, value);
-            }
+            let text = format!("{kind} objects cannot be had from the cluster and count as none");
+            caution(headers, &text);
         }
     }
 }
@@ -96,6 +94,7 @@ mod tests {
         fixtures::at,
         source::{Change, Written},
     };
+    use http::header;
     use std::collections::HashMap;
 
     struct Told(HashMap<Kind, Standing>);

@@ -3,9 +3,9 @@
 use super::{
     Error,
     ask::Ask,
-    listing::{Listing, Single, Unqualified, bytes},
+    listing::{Listing, Single, Unqualified},
 };
-use crate::{catalog::project::insight_status, resources::AIInsight};
+use crate::{catalog::project::insight_status, json::shown, resources::AIInsight};
 use axum::{extract::Path, response::Response};
 
 pub(super) const INSIGHTS: Listing = Listing {
@@ -48,6 +48,6 @@ pub(super) async fn list_insights(ask: Ask) -> Result<Response, Error> {
 /// `status` is the stored one, not the item.
 pub(super) async fn get_insight(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     ask.one_with::<AIInsight, _>(&INSIGHT, &name, |row| {
-        Ok((row.item.to_vec(), bytes(&insight_status(&row.object))))
+        Ok((row.item.to_vec(), shown(&insight_status(&row.object))))
     })
 }

@@ -4,11 +4,12 @@ use super::{
     Error,
     answer::json_bytes,
     ask::Ask,
-    listing::{Listing, Single, Unqualified, bytes, object},
+    listing::{Listing, Single, Unqualified, envelope},
     write::Subject,
 };
 use crate::{
     catalog::project::{instance_detail, resource_meta},
+    json::shown,
     resources::{Instance, Typed as _},
     rules::{audit::Deed, reprobe},
 };
@@ -63,12 +64,12 @@ pub(super) async fn reprobe_instance(Path(name): Path<String>, ask: Ask) -> Resu
     let instance = ask.change(&INSTANCE, &name, Deed::InstanceReprobed, rule).await?;
     let detail = detail(&instance, &ask.item(&*instance))?;
     let meta = resource_meta(instance.meta());
-    Ok(json_bytes(object(INSTANCE.kind, &detail, &detail, &meta)))
+    Ok(json_bytes(envelope(INSTANCE.kind, &detail, Some(&detail), Some(&meta))))
 }
 
 fn detail(instance: &Instance, item: &[u8]) -> Result<Vec<u8>, Error> {
     let item = serde_json::from_slice(item).map_err(Error::internal)?;
-    Ok(bytes(&instance_detail(instance, item)))
+    Ok(shown(&instance_detail(instance, item)))
 }
 
 impl Subject for Instance {}

@@ -7,7 +7,6 @@ use crate::{
 };
 use axum::response::Response;
 use opsdeck_api::{API_VERSION, ListMeta, ResourceMeta};
-use serde::Serialize;
 use std::{io::Write as _, sync::Arc};
 
 /// Facets that take several values; of the others the first counts.
@@ -197,11 +196,6 @@ pub(super) fn page_of<K>(kind: &str, found: &Page<K>, page: u64, size: u64) -> V
     body
 }
 
-/// The usual envelope around one object.
-pub(super) fn object(kind: &str, spec: &[u8], status: &[u8], meta: &ResourceMeta) -> Vec<u8> {
-    envelope(kind, spec, Some(status), Some(meta))
-}
-
 /// The envelope around one object, with what the route has of it.
 pub(super) fn envelope(kind: &str, spec: &[u8], status: Option<&[u8]>, meta: Option<&ResourceMeta>) -> Vec<u8> {
     let mut body = Vec::with_capacity(spec.len() + status.map_or(0, <[u8]>::len) + 512);
@@ -213,13 +207,8 @@ pub(super) fn envelope(kind: &str, spec: &[u8], status: Option<&[u8]>, meta: Opt
     }
     if let Some(meta) = meta {
         body.extend(br#","resourceMeta":"#);
-        body.extend(json::to_bytes(meta));
+        body.extend(json::shown(meta));
     }
     body.extend(b"}\n");
     body
-}
-
-/// The bytes of something that is not a row.
-pub(super) fn bytes(value: &impl Serialize) -> Vec<u8> {
-    json::to_bytes(value)
 }

@@ -11,9 +11,10 @@ use super::{
     route::{Need, PREFIX, Route},
     routes,
 };
-use crate::{console::SharedConsole, json};
+use crate::{console::SharedConsole, hex, json};
 use axum::{body::Body, extract::State, response::Response};
 use book::Operation;
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use opsdeck_api::ErrorBody;
 use schemas::Schemas;
@@ -77,22 +78,37 @@ const REFUSALS: [(u16, &str, &str); 13] = [
     ),
 ];
 
+/// The document as it is served. It is as long as the server runs, so it is written once.
+#[derive(Debug)]
+pub struct Description {
+    body: Bytes,
+    tag: HeaderValue,
+}
+
+// === impl Description ===
+
+impl Description {
+    fn of(base_path: &str) -> Self {
+        let mut body = json::to_bytes(&document(base_path));
+        body.push(b'\n');
+        let tag = format!("W/\"{}\"", hex::of(&Sha256::digest(&body)[..8]));
+        Self {
+            body: body.into(),
+            tag: HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("W/\"\"")),
+        }
+    }
+}
+
 pub(super) async fn get_openapi(State(console): State<SharedConsole>, headers: HeaderMap) -> Result<Response, Error> {
-    let mut body = json::to_bytes(&document(&console.base_path));
-    body.push(b'\n');
-    let digest: String = Sha256::digest(&body)[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let tag = HeaderValue::try_from(format!("W/\"{digest}\"")).map_err(Error::internal)?;
-    let mut response = if holds(headers.get(header::IF_NONE_MATCH), &tag) {
+    let Description { body, tag } = console.description.get_or_init(|| Description::of(&console.base_path));
+    let mut response = if holds(headers.get(header::IF_NONE_MATCH), tag) {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         response
     } else {
-        json_bytes(body)
+        json_bytes(body.clone())
     };
-    response.headers_mut().insert(header::ETAG, tag);
+    response.headers_mut().insert(header::ETAG, tag.clone());
     Ok(response)
 }
 

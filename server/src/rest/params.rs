@@ -1,5 +1,6 @@
 //! Query parameters, read as leniently as the contract asks: what cannot be read counts as not given and is named in a `Warning`.
 
+use crate::resources::moment;
 use jiff::Timestamp;
 use opsdeck_api::Query;
 use std::sync::Mutex;
@@ -122,7 +123,7 @@ fn time(text: &str) -> Option<Timestamp> {
         b'Z' => true,
         _ => bytes.len() >= 25 && matches!(bytes[bytes.len() - 6], b'+' | b'-') && bytes[bytes.len() - 3] == b':',
     };
-    (shaped && offset).then(|| text.parse().ok()).flatten()
+    (shaped && offset).then(|| moment::read(text)).flatten()
 }
 
 #[cfg(test)]
@@ -150,6 +151,9 @@ mod tests {
             "2026-09-23T12:00:00Z",
             "2026-09-23T12:00:00.25Z",
             "2026-09-23T14:00:00%2B02:00",
+            "9999-12-31T23:59:59Z",
+            "9999-12-31T23:59:59-12:00",
+            "0000-01-01T00:00:00%2B02:00",
         ] {
             assert!(from(accepted).is_some(), "{accepted}");
         }

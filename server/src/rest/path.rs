@@ -31,7 +31,8 @@ pub fn is_api(path: &str) -> bool {
 pub fn normalized(uri: &Uri) -> Option<Uri> {
     let path = uri.path();
     let spelled_otherwise = path.ends_with('/') || path.contains('%') || without_surplus(path) != path;
-    if !path.starts_with("/api/") || !spelled_otherwise {
+    // One whose escapes are none keeps them, to be told so.
+    if !path.starts_with("/api/") || !spelled_otherwise || broken_escape(path).is_some() {
         return None;
     }
     let decoded = percent_decode_str(path).decode_utf8().ok()?;
@@ -62,12 +63,26 @@ fn at(uri: &Uri, path: &str) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// Escapes may hold any bytes; no name is made of such.
+/// Escapes may be none, and may hold any bytes; no name is made of such.
 pub(super) fn legible(uri: &Uri) -> Result<(), Error> {
+    if let Some(escape) = broken_escape(uri.path()) {
+        let message = format!("the path holds {escape:?}, which is no escape: after % stand two hexadecimal digits");
+        return Err(Error::invalid("path", message));
+    }
     match percent_decode_str(uri.path()).decode_utf8() {
         Ok(_) => Ok(()),
         Err(_) => Err(Error::invalid("path", "the path holds escapes that are not UTF-8")),
     }
+}
+
+/// The first `%` that two hexadecimal digits do not follow, and what does.
+fn broken_escape(path: &str) -> Option<&str> {
+    path.match_indices('%')
+        .map(|(at, _)| path.get(at..at + 3).unwrap_or(&path[at..]))
+        .find(|escape| {
+            let digits = escape[1..].bytes();
+            digits.len() < 2 || !digits.into_iter().all(|digit| digit.is_ascii_hexdigit())
+        })
 }
 
 /// The end of every path that is in no route: costs a valid key first, then says what is unknown.
@@ -76,6 +91,9 @@ pub(super) async fn unknown_path(admitted: Option<Extension<Admitted>>, method: 
         Ok(caller) => caller,
         Err(refusal) => return refusal.into(),
     };
+    if let Err(fault) = legible(&uri) {
+        return fault;
+    }
     let segments: Vec<&str> = uri.path().trim_matches('/').split('/').collect();
     let ["api", "v1", resource, below @ ..] = segments.as_slice() else {
         return Error::not_found("unknown API path");

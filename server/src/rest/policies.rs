@@ -3,13 +3,14 @@
 use super::{
     Error,
     ask::Ask,
-    listing::{Listing, Single, Unqualified, bytes},
+    listing::{Listing, Single, Unqualified},
 };
 use crate::{
     catalog::{
         Held,
         project::{Policy, policy_item},
     },
+    json::shown,
     resources::{ApprovalPolicy, EscalationPolicy, IncidentSLA, NotificationPolicy},
 };
 use axum::{extract::Path, response::Response};
@@ -56,7 +57,7 @@ fn one<P: Policy + Held>(ask: &Ask, name: &str) -> Result<Response, Error> {
     };
     ask.one_with::<P, _>(&single, name, |row| {
         let item = policy_item(&*row.object);
-        Ok((bytes(&item.spec), bytes(&item.status)))
+        Ok((shown(&item.spec), shown(&item.status)))
     })
 }
 

@@ -3,10 +3,11 @@
 use super::{
     Error,
     ask::Ask,
-    listing::{Listing, Single, Unqualified, bytes},
+    listing::{Listing, Single, Unqualified},
 };
 use crate::{
     catalog::project::{remediation_detail, remediation_status},
+    json::shown,
     resources::{PlanState, RemediationPlan},
 };
 use axum::{extract::Path, response::Response};
@@ -52,8 +53,8 @@ pub(super) async fn list_remediations(ask: Ask) -> Result<Response, Error> {
 pub(super) async fn get_remediation(Path(name): Path<String>, ask: Ask) -> Result<Response, Error> {
     ask.one_with::<RemediationPlan, _>(&REMEDIATION, &name, |row| {
         Ok((
-            bytes(&remediation_detail(&row.object)),
-            bytes(&remediation_status(&row.object)),
+            shown(&remediation_detail(&row.object)),
+            shown(&remediation_status(&row.object)),
         ))
     })
 }

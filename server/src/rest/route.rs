@@ -23,7 +23,7 @@ pub struct Route {
     /// Below `/api/v1`.
     pub path: &'static str,
     pub need: Need,
-    /// Name of the handler: how `openapi` finds what is said about the operation.
+    /// Name of the handler, or of its second route: how `openapi` finds what is said about the operation.
     pub operation: &'static str,
     handler: MethodRouter<SharedConsole>,
 }
@@ -35,6 +35,15 @@ pub enum Need {
     /// Any key that exists, even one without rights.
     ValidKey,
     Role(Role),
+}
+
+// === impl Route ===
+
+impl Route {
+    /// For a handler that answers under a second path, which is another operation.
+    pub(super) fn named(self, operation: &'static str) -> Self {
+        Self { operation, ..self }
+    }
 }
 
 // === impl Need ===
@@ -156,7 +165,7 @@ fn resource(path: &str) -> &str {
     path.trim_start_matches('/').split('/').next().unwrap_or_default()
 }
 
-async fn guard(need: Need, request: Request, next: Next) -> Response {
+async fn guard(need: Need, mut request: Request, next: Next) -> Response {
     let admitted = request.extensions().get::<Admitted>().cloned().unwrap_or_default();
     if request.method().is_safe() {
         return match need.check(&admitted).and_then(|()| path::legible(request.uri())) {
@@ -164,13 +173,14 @@ async fn guard(need: Need, request: Request, next: Next) -> Response {
             Err(refusal) => refusal.into_response(),
         };
     }
-    let attempt = Attempt::of(&request);
+    let attempt = Attempt::of(&request, &admitted);
+    request.extensions_mut().insert(attempt.clone());
     let response = match write(need, &admitted, request, next).await {
         Ok(response) => response,
         Err(refusal) => refusal.into_response(),
     };
     if let Some(error) = response.extensions().get::<Error>() {
-        attempt.refused(&admitted, error);
+        attempt.refused(None, error);
     }
     response
 }
@@ -183,35 +193,43 @@ async fn write(need: Need, admitted: &Admitted, request: Request, next: Next) ->
 }
 
 /// A write as it was asked for, for the log.
-struct Attempt {
+#[derive(Clone, Debug)]
+pub(super) struct Attempt {
     request_id: RequestId,
     method: Method,
     path: String,
+    by: String,
+    role: String,
 }
 
 // === impl Attempt ===
 
 impl Attempt {
-    fn of(request: &Request) -> Self {
-        Self {
-            request_id: request.extensions().get().cloned().unwrap_or_default(),
-            method: request.method().clone(),
-            path: request.uri().path().to_owned(),
-        }
-    }
-
-    /// Who tried what and why it was not done: what was done is in the audit trail.
-    fn refused(&self, Admitted(caller): &Admitted, error: &Error) {
+    fn of(request: &Request, Admitted(caller): &Admitted) -> Self {
         let (by, role) = match caller {
             Ok(caller) => (caller.identity.as_str(), caller.role_text()),
             Err(_) => ("-", "-"),
         };
+        Self {
+            request_id: request.extensions().get().cloned().unwrap_or_default(),
+            method: request.method().clone(),
+            path: request.uri().path().to_owned(),
+            by: by.to_owned(),
+            role: role.to_owned(),
+        }
+    }
+
+    /// Who tried what and why it was not done: what was done is in the audit trail. `object`: namespace and name of the one of
+    /// several that it is about.
+    pub(super) fn refused(&self, object: Option<(&str, &str)>, error: &Error) {
         tracing::warn!(
             request.id = self.request_id.0,
             method = %self.method,
             path = self.path,
-            by = by,
-            role = role,
+            namespace = object.map(|(namespace, _)| namespace),
+            name = object.map(|(_, name)| name),
+            by = self.by,
+            role = self.role,
             status = error.status().as_u16(),
             reason = ?error.reason(),
             told = error.message(),

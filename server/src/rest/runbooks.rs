@@ -5,11 +5,12 @@ use super::{
     answer::{json, json_bytes},
     ask::Ask,
     body::Members,
-    listing::{Listing, Single, Unqualified, bytes, envelope},
+    listing::{Listing, Single, Unqualified, envelope},
     write::Subject,
 };
 use crate::{
     catalog::project::{resource_meta, runbook_item},
+    json::shown,
     resources::{Kind, NamedStep, Runbook, Severity, Signal, Typed as _, runbook::RunbookTrigger},
     rules::{
         audit::Deed,
@@ -115,7 +116,7 @@ fn written(ask: &Ask, runbook: &Runbook) -> Response {
         annotations: Default::default(),
         ..resource_meta(runbook.meta())
     };
-    let item = bytes(&runbook_item(runbook));
+    let item = shown(&runbook_item(runbook));
     let mut response = json_bytes(envelope(RUNBOOK.kind, &item, None, Some(&meta)));
     ask.warn(&mut response);
     response

@@ -18,6 +18,7 @@ use opsdeck_api::{API_VERSION, List, ListMeta, kinds::leads_to, search::SearchRe
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::LazyLock};
+use tokio::task::spawn_blocking;
 
 const LIMIT: u64 = 20;
 const MAX_LIMIT: u64 = 50;
@@ -111,8 +112,14 @@ static NEEDS: LazyLock<BTreeMap<Kind, Need>> = LazyLock::new(|| {
     lists.filter_map(|(kind, list)| Some((kind, need(list)?))).collect()
 });
 
-/// Blanks find nothing.
+/// Each word is looked for in everything that is known. With a hundred thousand objects that takes longer than those should wait whose
+/// requests share the thread.
 pub(super) async fn search(ask: Ask) -> Result<Response, Error> {
+    spawn_blocking(move || find(&ask)).await.map_err(Error::internal)?
+}
+
+/// Blanks find nothing.
+fn find(ask: &Ask) -> Result<Response, Error> {
     let limit = ask.params.whole("limit").unwrap_or(LIMIT).min(MAX_LIMIT);
     let mut shelves = open_to(&ask.caller, |kind| NEEDS.get(&kind).copied());
     // The answer is about none of the kinds in particular: it is poorer without one, and there all the same.

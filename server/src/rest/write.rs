@@ -11,6 +11,7 @@ use super::{
 use crate::{
     catalog::{Held, project::resource_meta},
     console::SharedConsole,
+    hex,
     resources::{Object, TextMap},
     rules::{
         audit::{Deed, Entry},
@@ -286,7 +287,7 @@ impl Doing {
             incident,
             details,
         };
-        let Change { address, verb, .. } = entry.change(&suffix());
+        let Change { address, verb, .. } = entry.change(&hex::of_chance::<3>());
         let mut written = self.write(&address, None, verb.clone()).await;
         if let Err(WriteError::Timeout(_)) = written {
             // Its name is its own: if it exists, the first try has written it.
@@ -335,12 +336,4 @@ fn includes(stored: &Value, patch: &Value) -> bool {
         Value::Object(members) => members.iter().all(|(name, member)| includes(&stored[name], member)),
         other => stored == other,
     }
-}
-
-/// Six characters of chance.
-fn suffix() -> String {
-    let mut bytes = [0; 3];
-    // Without chance the nanosecond has to do.
-    let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,8 +1,10 @@
 //! What a rule answers when a person may do what they ask: what is written, and what the trail says of it.
 
+pub use crate::resources::moment::written;
+
 use crate::{resources::TextMap, source::Verb};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A legal change of one object.
 #[derive(Clone, Debug)]
@@ -55,7 +57,7 @@ impl Decision {
     }
 }
 
-/// As upstream and its readers write times: whole seconds, in UTC.
-pub fn written(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+/// The merge patch that sets these annotations; null removes one.
+pub fn annotations(marks: Value) -> Value {
+    json!({ "metadata": { "annotations": marks } })
 }

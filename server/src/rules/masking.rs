@@ -1,15 +1,145 @@
 //! What must not be shown: credentials inside objects. Lists, single objects, CSV, audit details, search and events all go through here.
 //! Names of Secret objects stay readable, because an approver has to know which one is meant.
 
+mod prose;
+#[cfg(test)]
+mod tests;
+
+use crate::json;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// Stands where a secret was.
 pub const MASK: &str = "***";
 
+/// An answer of the API, as JSON in one line: every text in it without the credentials that it quotes. Members whose names say that they hold
+/// one are for `document` and `entries`, where the names are not ours.
+pub fn rendered(json: Vec<u8>) -> Vec<u8> {
+    if !prose::is_suspicious(&json) {
+        return json;
+    }
+    let mut shown = Vec::with_capacity(json.len());
+    let mut rest = json.as_slice();
+    while let Some(start) = rest.iter().position(|byte| *byte == b'"') {
+        let end = start + literal(&rest[start..]);
+        let is_name = rest.get(end) == Some(&b':');
+        shown.extend(&rest[..start]);
+        match masked_literal(&rest[start..end]).filter(|_| !is_name) {
+            Some(masked) => shown.extend(masked),
+            None => shown.extend(&rest[start..end]),
+        }
+        rest = &rest[end..];
+    }
+    shown.extend(rest);
+    shown
+}
+
+/// How long the text is at which this begins, quotes included.
+fn literal(json: &[u8]) -> usize {
+    let mut escaped = false;
+    let end = json.iter().skip(1).position(|byte| {
+        let closes = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        closes
+    });
+    end.map_or(json.len(), |end| end + 2)
+}
+
+fn masked_literal(literal: &[u8]) -> Option<Vec<u8>> {
+    let held: String = prose::is_suspicious(literal).then(|| serde_json::from_slice(literal).ok())??;
+    let shown = text(&held);
+    (shown != held).then(|| json::to_bytes(&*shown))
+}
+
+/// A text without the credentials that it quotes. One that is JSON is looked at member by member.
+pub fn text(text: &str) -> Cow<'_, str> {
+    let is_json = text.trim_start().starts_with(['{', '[']) && prose::is_suspicious(text.as_bytes());
+    if let Some(held) = is_json.then(|| serde_json::from_str::<Value>(text).ok()).flatten() {
+        let mut shown = held.clone();
+        document(&mut shown);
+        return if shown == held {
+            text.into()
+        } else {
+            shown.to_string().into()
+        };
+    }
+    prose::masked(text)
+}
+
+/// Any part of an object that others have named: what stands under the name of a credential goes, however deep.
+pub fn document(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            let is_secret = members.get("kind").is_some_and(|kind| kind == "Secret");
+            let named = members
+                .get("name")
+                .and_then(Value::as_str)
+                .is_some_and(names_credential);
+            for (name, member) in members {
+                let entries = is_secret && ["data", "stringData"].contains(&name.as_str());
+                if entries || names_credential(name) || (named && name == "value") {
+                    conceal(name, member);
+                } else {
+                    document(member);
+                }
+            }
+        }
+        Value::Array(values) => {
+            // A command as a list has the value of a flag behind it.
+            let mut after_flag = false;
+            for value in values {
+                if after_flag && value.as_str().is_some_and(|text| !text.starts_with('-')) {
+                    conceal("", value);
+                } else {
+                    document(value);
+                }
+                let is_flag =
+                    |text: &&str| text.starts_with('-') && names_credential(text) && !text.contains(['=', ' ']);
+                after_flag = value.as_str().as_ref().is_some_and(is_flag);
+            }
+        }
+        Value::String(held) => {
+            if let Cow::Owned(shown) = text(held) {
+                *held = shown;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Everything below a name, but for switches, numbers of tokens, and the name of the object that holds it.
+fn conceal(name: &str, value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            let names_object = members
+                .keys()
+                .all(|name| ["name", "key", "namespace", "optional"].contains(&name.as_str()));
+            if !names_object {
+                members.values_mut().for_each(|member| conceal(name, member));
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| conceal(name, value)),
+        Value::String(text) if text.is_empty() => {}
+        Value::Number(_) if counts_tokens(name) => {}
+        Value::String(_) | Value::Number(_) => *value = MASK.into(),
+        Value::Bool(_) | Value::Null => {}
+    }
+}
+
 /// The parameters of an action of that type.
 pub fn params(action: &str, params: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     masked_where(params, |key| hides(action, key))
+}
+
+/// Annotations and the like: text under names that others chose.
+pub fn entries(entries: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    masked_where(entries, names_credential)
+}
+
+/// Whether a text has something hidden in it, which whoever sends it back has not seen.
+pub fn is_masked(shown: &str) -> bool {
+    // Whatever stood there would be hidden again.
+    shown.contains(MASK) && text(&shown.replace(MASK, "S0mething.else")).contains(MASK)
 }
 
 /// Whether the value under that key is hidden in an action of that type.
@@ -24,22 +154,35 @@ pub fn hides(action: &str, key: &str) -> bool {
 
 /// What an audit event tells: a failed delivery quotes the address of its channel.
 pub fn details(details: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    masked_where(details, names_credential)
+    entries(details)
         .into_iter()
         .map(|(key, value)| (key, without_urls(&value)))
         .collect()
 }
 
-/// The stored form of a policy. Of these a NotificationPolicy has secrets: what its channels are configured with, and the addresses that failed
-/// deliveries quote.
+/// The stored form of a policy. Of these a NotificationPolicy has secrets: what its channels are configured with, addresses and credentials that
+/// stand beside that, and both where failed deliveries quote them.
 pub fn policy(policy: &mut Value) {
     let mut secrets = Vec::new();
     for channel in elements(policy.pointer_mut("/spec/channels")) {
-        if let Some(config) = channel.get("config") {
+        let Value::Object(members) = channel else { continue };
+        for (name, member) in members.iter_mut().filter(|(name, _)| *name != "config") {
+            let held = member.clone();
+            if names_credential(name) {
+                conceal(name, member);
+            }
+            document(member);
+            without_addresses(member);
+            if *member != held {
+                note_texts(&held, &mut secrets);
+            }
+        }
+        if let Some(config) = members.get("config") {
             note_texts(config, &mut secrets);
         }
-        hide_values(channel.get_mut("config"));
+        hide_values(members.get_mut("config"));
     }
+    document(policy);
     // One that holds another goes first.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     let cleared = |text: &str| (secrets.iter()).fold(without_urls(text), |text, secret| text.replace(secret, MASK));
@@ -52,6 +195,15 @@ pub fn policy(policy: &mut Value) {
         if let Some(Value::String(message)) = condition.get_mut("message") {
             *message = cleared(message);
         }
+    }
+}
+
+fn without_addresses(value: &mut Value) {
+    match value {
+        Value::Object(members) => members.values_mut().for_each(without_addresses),
+        Value::Array(values) => values.iter_mut().for_each(without_addresses),
+        Value::String(text) => *text = without_urls(text),
+        _ => {}
     }
 }
 
@@ -115,11 +267,16 @@ pub fn names_credential(key: &str) -> bool {
     const WORDS: [&str; 4] = ["cred", "creds", "pass", "pw"];
     let words = words(key);
     let joined = words.concat();
-    let a_limit = words.first().is_some_and(|word| word == "max") && joined.ends_with("tokens");
+    let a_limit = words.first().is_some_and(|word| word == "max") && counts_tokens(key);
     !names_object(key)
         && !a_limit
         && (ANYWHERE.iter().any(|name| joined.contains(name))
             || words.iter().any(|word| WORDS.contains(&word.as_str())))
+}
+
+/// Whether a number under that name is one of tokens that a model reads.
+fn counts_tokens(key: &str) -> bool {
+    key.to_ascii_lowercase().ends_with("tokens")
 }
 
 /// Whether the value is the name of an object that holds the secret, not the secret.
@@ -148,7 +305,13 @@ fn words(key: &str) -> Vec<String> {
 }
 
 fn masked_where(values: &BTreeMap<String, String>, hidden: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
-    let shown = |key: &str, value: &String| if hidden(key) { MASK.to_owned() } else { value.clone() };
+    let shown = |key: &str, value: &String| {
+        if hidden(key) {
+            MASK.to_owned()
+        } else {
+            text(value).into_owned()
+        }
+    };
     values
         .iter()
         .map(|(key, value)| (key.clone(), shown(key, value)))
@@ -165,189 +328,4 @@ fn hide_values(value: Option<&mut Value>) {
 
 fn elements(list: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
     list.and_then(Value::as_array_mut).into_iter().flatten()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{MASK, details, names_credential, params, without_urls};
-    use proptest::prelude::*;
-    use serde_json::json;
-    use std::collections::BTreeMap;
-
-    fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-        pairs
-            .iter()
-            .map(|(key, value)| ((*key).into(), (*value).into()))
-            .collect()
-    }
-
-    #[test]
-    fn a_key_that_names_a_credential_hides_its_value() {
-        for key in [
-            "password",
-            "dbPassword",
-            "DB_PASSWORD",
-            "db-passwd",
-            "redis.pass",
-            "token",
-            "authToken",
-            "GITHUB_TOKEN",
-            "credential",
-            "awsCredentials",
-            "apiKey",
-            "api_key",
-            "API-KEY",
-            "APIKEY",
-            "openaiApiKey",
-            "clientSecret",
-            "CLIENT_SECRET",
-            "secretValue",
-            "secret_key",
-            "private-key",
-            "AWS_ACCESS_KEY",
-        ] {
-            assert!(names_credential(key), "{key}");
-        }
-    }
-
-    #[test]
-    fn names_of_secret_objects_and_plain_settings_stay_readable() {
-        for key in [
-            "secret",
-            "sourceSecret",
-            "source_secret",
-            "secretName",
-            "tlsSecretName",
-            "credentialsSecretRef",
-            "replicas",
-            "container",
-            "key",
-            "command",
-            "pod",
-            "configmap",
-            "toRevision",
-            "maxTokens",
-            "passive",
-            "compass",
-            "memory_limit",
-            "hpa",
-            "patch",
-        ] {
-            assert!(!names_credential(key), "{key}");
-        }
-    }
-
-    #[test]
-    fn what_is_written_to_a_secret_is_hidden_under_any_name() {
-        let rotation = map(&[
-            ("secret", "edge-tls"),
-            ("sourceSecret", "edge-tls-new"),
-            ("password", "p"),
-            ("dsn", "postgres://u:p@db/x"),
-        ]);
-        let shown = params("RotateSecret", &rotation);
-        assert_eq!(
-            shown,
-            map(&[
-                ("secret", "edge-tls"),
-                ("sourceSecret", "edge-tls-new"),
-                ("password", MASK),
-                ("dsn", MASK)
-            ])
-        );
-        let shown = params(
-            "PatchConfig",
-            &map(&[("configmap", "app"), ("LOG_LEVEL", "debug"), ("API_TOKEN", "t")]),
-        );
-        assert_eq!(
-            shown,
-            map(&[("configmap", "app"), ("LOG_LEVEL", "debug"), ("API_TOKEN", MASK)])
-        );
-    }
-
-    #[test]
-    fn addresses_inside_an_error_are_blanked() {
-        assert_eq!(
-            without_urls(r#"Post "https://hooks.slack.example/services/T0/B0/key": dial tcp: timeout"#),
-            r#"Post "***": dial tcp: timeout"#
-        );
-        assert_eq!(
-            without_urls("é:http://a?k=v then x+y://b/'c' end"),
-            "é:*** then *** end"
-        );
-        assert_eq!(without_urls("connection refused"), "connection refused");
-        assert_eq!(without_urls("://"), MASK);
-        let told = details(&map(&[
-            ("channel", "sre"),
-            ("error", "Post https://h.example/key: refused"),
-            ("api_key", "k"),
-        ]));
-        assert_eq!(
-            told,
-            map(&[("channel", "sre"), ("error", "Post *** refused"), ("api_key", MASK)])
-        );
-    }
-
-    #[test]
-    fn a_notification_policy_keeps_its_keys() {
-        let mut policy = json!({
-            "spec": {"channels": [{"name": "sre", "type": "slack", "config": {"webhook_url": "https://h.example/key"}}, {"name": "odd", "config": "text"}]},
-            "status": {"recentDeliveries": [{"channel": "sre", "success": false, "error": "Post \"https://h.example/key\": EOF"}, {"channel": "sre"}], "totalSent": 2,
-                       "conditions": [{"type": "Ready", "message": "channel sre: Post \"https://h.example/key\": EOF"}]},
-        });
-        super::policy(&mut policy);
-        assert_eq!(
-            policy,
-            json!({
-                "spec": {"channels": [{"name": "sre", "type": "slack", "config": {"webhook_url": MASK}}, {"name": "odd", "config": MASK}]},
-                "status": {"recentDeliveries": [{"channel": "sre", "success": false, "error": "Post \"***\": EOF"}, {"channel": "sre"}], "totalSent": 2,
-                           "conditions": [{"type": "Ready", "message": "channel sre: Post \"***\": EOF"}]},
-            })
-        );
-    }
-
-    #[test]
-    fn what_a_channel_is_configured_with_is_blanked_wherever_its_deliveries_quote_it() {
-        let mut policy = json!({
-            "spec": {"channels": [{"config": {"routing_key": "r0uting-key", "webhook_url": "https://h.example/s3cret", "to": ["a@b.example"]}}]},
-            "status": {
-                "recentDeliveries": [{"error": "bad routing key r0uting-key"}, {"error": "dial h.example/s3cret refused for a@b.example"}],
-                "conditions": [{"message": "r0uting-key is unknown"}],
-            },
-        });
-        super::policy(&mut policy);
-        assert_eq!(
-            policy["status"],
-            json!({
-                "recentDeliveries": [{"error": "bad routing key ***"}, {"error": "dial *** refused for ***"}],
-                "conditions": [{"message": "*** is unknown"}],
-            })
-        );
-    }
-
-    proptest! {
-        #[test]
-        fn a_planted_secret_never_shows(
-            word in prop::sample::select(vec!["password", "token", "credential", "apiKey", "api_key", "secretValue", "clientSecret"]),
-            before in "([a-z]{1,6}[_.-])?",
-            after in "([_.-][a-z0-9]{1,6})?",
-            action in prop::sample::select(vec!["PatchConfig", "RotateSecret", "Custom", "WaitAndSee"]),
-            planted in "S3CR3T[!-~]{0,20}",
-        ) {
-            let key = format!("{before}{word}{after}");
-            // A key such as `clientSecret-name` does name an object.
-            prop_assume!(!["-name", "_name", ".name", "-ref", "_ref", ".ref"].contains(&after.as_str()));
-            let values = map(&[(&key, &planted), ("replicas", "3")]);
-            for shown in [params(action, &values), details(&values)] {
-                prop_assert!(shown.values().all(|value| !value.contains("S3CR3T")));
-                prop_assert!(shown.contains_key(&key));
-            }
-        }
-
-        #[test]
-        fn no_address_survives(before in "[ a-zé(\"]{0,8}", scheme in "[a-zA-Z]{1,6}", path in "[!#-;=?-_a-z{-~]{0,20}", after in "([ \"]\\PC{0,12})?") {
-            let text = format!("{before}{scheme}://S3CR3T{path}{after}");
-            prop_assert!(!without_urls(&text).contains("S3CR3T"));
-        }
-    }
 }

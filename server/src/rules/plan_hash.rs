@@ -1,9 +1,9 @@
 //! The fingerprint of what an approver has read: a decision that names another one is refused.
 
+use crate::hex;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 
 /// First 16 hex digits of SHA-256 over the canonical JSON of the requested actions and the plan's specification.
 /// What cannot be written as JSON counts as null; the types here always can.
@@ -17,14 +17,7 @@ pub fn plan_hash(requested_actions: &impl Serialize, plan: Option<&impl Serializ
     text.push_str("\"requestedActions\":");
     canonical(&json(requested_actions), &mut text);
     text.push('}');
-    Sha256::digest(text)
-        .iter()
-        .take(8)
-        .fold(String::with_capacity(16), |mut hex, byte| {
-            // Writing to a String cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+    hex::of(&Sha256::digest(text)[..8])
 }
 
 fn json(value: &impl Serialize) -> Value {

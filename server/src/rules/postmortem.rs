@@ -1,8 +1,8 @@
 //! What a person may do to a post-mortem: review it, close it, rate the machine's work, say that what it left to people is done.
 
-use super::decision::{Decision, Hand, written};
+use super::decision::{Decision, Hand, annotations, written};
 use crate::{
-    resources::{PostMortem, PostMortemState, Typed as _, post_mortem::mark},
+    resources::{PostMortem, PostMortemState, Typed as _, moment, post_mortem::mark},
     source::Verb,
 };
 use jiff::Timestamp;
@@ -187,7 +187,7 @@ impl Acknowledgement {
 pub fn last_hand(postmortem: &PostMortem) -> Option<Hand> {
     let acknowledged = postmortem.annotation(mark::ACKNOWLEDGED_BY).map(|by| Hand {
         by: by.to_owned(),
-        at: (postmortem.annotation(mark::ACKNOWLEDGED_AT)).and_then(|at| at.parse().ok()),
+        at: (postmortem.annotation(mark::ACKNOWLEDGED_AT)).and_then(moment::read),
     });
     let reviewed = postmortem.annotation(mark::REVIEWED_BY).map(|by| Hand {
         by: by.to_owned(),
@@ -227,10 +227,6 @@ fn stars(accuracy: i32, by: &str) -> String {
 
 fn state(postmortem: &PostMortem) -> &str {
     postmortem.status.as_ref().map_or("", |status| status.state.as_str())
-}
-
-fn annotations(marks: Value) -> Value {
-    json!({ "metadata": { "annotations": marks } })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What a person may do to an Instance: have its server looked at again.
 
-use super::decision::{Decision, written};
+use super::decision::{Decision, annotations, written};
 use crate::{
     resources::{Instance, Typed as _},
     source::Verb,
@@ -13,8 +13,8 @@ const REPROBE: &str = "chatcli.io/reprobe";
 
 pub fn reprobe(instance: &Instance, now: Timestamp) -> Decision {
     let (before, now) = (instance.annotation(REPROBE).unwrap_or_default(), written(now));
-    let patch = json!({ "metadata": { "annotations": { REPROBE: now } } });
-    Decision::new(Verb::Patch(patch))
+    let marks = annotations(json!({ REPROBE: now }));
+    Decision::new(Verb::Patch(marks))
         .telling("before", before)
         .telling("after", now)
 }

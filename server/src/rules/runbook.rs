@@ -32,14 +32,14 @@ pub struct Hidden {
 
 impl Draft {
     pub fn create(&self, address: &Address) -> Result<Decision, Hidden> {
-        let steps = self.restored(&[])?;
+        let (description, steps) = self.restored("", &[])?;
         let attempts = match self.max_attempts {
             0 => ATTEMPTS,
             given => given,
         };
         let mut spec = json!({ "trigger": self.trigger, "maxAttempts": attempts });
-        if !self.description.is_empty() {
-            spec["description"] = self.description.as_str().into();
+        if !description.is_empty() {
+            spec["description"] = description.as_str().into();
         }
         // As upstream has it: a list without steps is no list, and the schema demands one.
         if !steps.is_empty() {
@@ -50,7 +50,7 @@ impl Draft {
         if !labels.is_empty() {
             metadata["labels"] = json!(labels);
         }
-        let after = told(&self.description, &self.trigger, &steps, attempts, &labels);
+        let after = told(&description, &self.trigger, &steps, attempts, &labels);
         let object = json!({
             "apiVersion": Kind::Runbook.api_version(),
             "kind": Kind::Runbook.as_str(),
@@ -63,19 +63,19 @@ impl Draft {
     /// Takes the place of what is written there, but for attempts and labels that nobody mentions, and annotations.
     pub fn replace(&self, runbook: &Runbook) -> Result<Decision, Hidden> {
         let RunbookSpec {
-            description,
+            description: known,
             trigger,
             steps: written,
             max_attempts,
         } = &runbook.spec;
-        let steps = self.restored(written)?;
+        let (description, steps) = self.restored(known, written)?;
         let attempts = match self.max_attempts {
             given if given > 0 => given,
             _ => *max_attempts,
         };
         let or_null = |absent: bool, value: Value| if absent { Value::Null } else { value };
         let mut patch = json!({ "spec": {
-            "description": or_null(self.description.is_empty(), json!(self.description)),
+            "description": or_null(description.is_empty(), json!(description)),
             "trigger": self.trigger,
             "steps": or_null(steps.is_empty(), json!(steps)),
         }});
@@ -89,9 +89,9 @@ impl Draft {
             let kept = labels.iter().map(|(key, value)| (key.clone(), json!(value)));
             patch["metadata"] = json!({ "labels": Map::from_iter(gone.chain(kept)) });
         }
-        let before = told(description, trigger, written, *max_attempts, &held);
+        let before = told(known, trigger, written, *max_attempts, &held);
         let labels = self.labels.as_ref().unwrap_or(&held);
-        let after = told(&self.description, &self.trigger, &steps, attempts, labels);
+        let after = told(&description, &self.trigger, &steps, attempts, labels);
         let differing = |these: &Map<String, Value>, those: &Map<String, Value>| {
             let members = these.iter().filter(|(member, value)| those.get(*member) != Some(value));
             Value::from_iter(members.map(|(member, value)| (member.clone(), value.clone())))
@@ -101,8 +101,10 @@ impl Draft {
             .telling("after", differing(&after, &before).to_string()))
     }
 
-    /// The steps with the values that were hidden from whoever wrote the draft: of the step in that place, or of that name.
-    fn restored(&self, written: &[NamedStep]) -> Result<Vec<NamedStep>, Hidden> {
+    /// Description and steps with the values that were hidden from whoever wrote the draft: of the step in that place, or of that name.
+    fn restored(&self, known: &str, written: &[NamedStep]) -> Result<(String, Vec<NamedStep>), Hidden> {
+        let mut description = self.description.clone();
+        restore(&mut description, [known], || "description".into())?;
         let mut steps = self.steps.clone();
         for (at, step) in steps.iter_mut().enumerate() {
             let of_that_name = written.iter().filter(|other| other.name == step.name);
@@ -110,17 +112,35 @@ impl Draft {
                 .chain(written.get(at))
                 .filter(|other| other.action == step.action)
                 .collect();
+            let descriptions = candidates.iter().map(|other| &*other.description);
+            restore(&mut step.description, descriptions, || {
+                format!("steps[{at}].description")
+            })?;
             for (key, value) in &mut step.params {
-                if value == masking::MASK && masking::hides(&step.action, key) {
-                    let held = candidates.iter().find_map(|other| other.params.get(key));
-                    *value = held.cloned().ok_or_else(|| Hidden {
-                        field: format!("steps[{at}].params.{key}"),
-                    })?;
+                let mut held = candidates.iter().filter_map(|other| other.params.get(key));
+                let field = || format!("steps[{at}].params.{key}");
+                if !masking::hides(&step.action, key) {
+                    restore(value, held.map(String::as_str), field)?;
+                } else if value == masking::MASK {
+                    *value = held.next().cloned().ok_or_else(|| Hidden { field: field() })?;
                 }
             }
         }
-        Ok(steps)
+        Ok((description, steps))
     }
+}
+
+/// A text that comes back as one of those that are held is shown means that one.
+fn restore<'a>(
+    text: &mut String,
+    held: impl IntoIterator<Item = &'a str>,
+    field: impl Fn() -> String,
+) -> Result<(), Hidden> {
+    if masking::is_masked(text) {
+        let meant = held.into_iter().find(|held| masking::text(held) == *text);
+        *text = meant.ok_or_else(|| Hidden { field: field() })?.to_owned();
+    }
+    Ok(())
 }
 
 /// It is gone for good: the trail keeps what it was for.
@@ -303,6 +323,38 @@ mod tests {
         assert_eq!((told("before"), told("after")), (steps("debug"), steps("info")));
         let created = draft.create(&runbook().address()).unwrap();
         assert!(!created.details["after"].contains("n3w"), "{created:?}");
+    }
+
+    #[test]
+    fn a_text_that_was_shown_with_something_hidden_in_it_stays_what_it_is() {
+        let held = runbook().with(|runbook| {
+            runbook.spec.description = "sign in with password=t0p first".into();
+            runbook.spec.steps = vec![step(
+                "Log",
+                &[("command", "login --token t0p --user x"), ("cron", "*** 5")],
+            )];
+        });
+        let back = Draft {
+            description: "sign in with password=*** first".into(),
+            ..draft(vec![step(
+                "Log",
+                &[("command", "login --token *** --user x"), ("cron", "*** 6")],
+            )])
+        };
+        let Verb::Patch(patch) = back.replace(&held).unwrap().verb else {
+            panic!("a patch")
+        };
+        assert_eq!(patch["spec"]["description"], "sign in with password=t0p first");
+        assert_eq!(
+            patch["spec"]["steps"][0]["params"],
+            json!({"command": "login --token t0p --user x", "cron": "*** 6"})
+        );
+        let told = format!("{:?}", back.replace(&held).unwrap().details);
+        assert!(!told.contains("t0p"), "{told}");
+
+        let other = draft(vec![step("Log", &[("command", "login --token *** --user y")])]);
+        let field = "steps[0].params.command".to_owned();
+        assert_eq!(other.replace(&held).unwrap_err(), Hidden { field });
     }
 
     #[test]

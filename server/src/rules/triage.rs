@@ -2,15 +2,15 @@
 
 use super::{
     audit::Deed,
-    decision::{Decision, Hand, written},
+    decision::{Decision, Hand, annotations, written},
     duration,
 };
 use crate::{
-    resources::{Issue, IssueState, Typed as _, issue::mark},
+    resources::{Issue, IssueState, Typed as _, issue::mark, moment},
     source::Verb,
 };
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// What the resolution says where nobody wrote one.
 const DEFAULT_RESOLUTION: &str = "Manually resolved via dashboard";
@@ -136,7 +136,7 @@ pub fn is_acknowledged(issue: &Issue) -> bool {
 
 /// Until when it is quiet; none once that is over.
 pub fn snoozed_until(issue: &Issue, now: Timestamp) -> Option<Timestamp> {
-    let until: Timestamp = issue.annotation(mark::SNOOZED_UNTIL)?.parse().ok()?;
+    let until = moment::read(issue.annotation(mark::SNOOZED_UNTIL)?)?;
     (until > now).then_some(until)
 }
 
@@ -203,7 +203,7 @@ pub fn last_hand(issue: &Issue) -> Option<Hand> {
     .filter_map(|(by, at)| {
         Some(Hand {
             by: issue.annotation(by)?.to_owned(),
-            at: issue.annotation(at).and_then(|at| at.parse().ok()),
+            at: issue.annotation(at).and_then(moment::read),
         })
     })
     .max_by_key(|hand| hand.at)
@@ -215,10 +215,6 @@ fn state(issue: &Issue) -> &str {
 
 fn text<'a>(issue: &'a Issue, key: &str) -> &'a str {
     issue.annotation(key).unwrap_or_default()
-}
-
-fn annotations(marks: Value) -> Value {
-    json!({ "metadata": { "annotations": marks } })
 }
 
 #[cfg(test)]

@@ -1,7 +1,11 @@
 //! A console over the sample objects, and words to ask it with.
 
-use crate::described::assert_as_described;
-use axum::{Router, body::Body, response::Response};
+use crate::described::{assert_as_described, assert_body_as_described};
+use axum::{
+    Router,
+    body::{Body, HttpBody as _},
+    response::Response,
+};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
@@ -16,7 +20,7 @@ use opsdeck::{
     console::{About, Console, SharedConsole},
     listen::Peer,
     resources::{AuditEvent, AuditEventSpec},
-    run,
+    rest, run,
     source::{Source, embedded::Embedded, sample, settler::Bench},
     telemetry::metrics::Metrics,
 };
@@ -50,6 +54,8 @@ pub(crate) struct Asking<'a> {
     headers: HeaderMap,
     peer: Option<Peer>,
     body: Body,
+    /// The body is one that the contract takes, though the document does not offer it.
+    loose: bool,
 }
 
 /// What came back.
@@ -188,6 +194,7 @@ impl TestConsole {
             headers: HeaderMap::new(),
             peer: None,
             body: Body::empty(),
+            loose: false,
         }
     }
 
@@ -242,6 +249,12 @@ impl Asking<'_> {
         self
     }
 
+    /// For a body that the contract takes although it is none that the document offers.
+    pub(crate) fn loosely(mut self) -> Self {
+        self.loose = true;
+        self
+    }
+
     /// Before its body, which may have no end.
     pub(crate) async fn response(self) -> Response {
         let mut request = Request::new(self.body);
@@ -256,7 +269,31 @@ impl Asking<'_> {
     }
 
     /// Held against what the document says of it.
-    pub(crate) async fn answer(self) -> Answered {
+    pub(crate) async fn answer(mut self) -> Answered {
+        let loose = self.loose;
+        let sent = match self.body.size_hint().exact() {
+            Some(_) => self.body.collect().await.expect("a body of ours").to_bytes(),
+            // One that comes in pieces is for the tests of how it comes.
+            None => return self.heard().await,
+        };
+        self.body = sent.clone().into();
+        let within = self
+            .target
+            .strip_prefix(&self.console.console.base_path)
+            .unwrap_or_default();
+        let (method, target) = (self.method.clone(), within.to_owned());
+        let answered = self.heard().await;
+        let taken = answered.status.is_success()
+            && !answered
+                .header("warning")
+                .is_some_and(|warning| warning.contains("the body was ignored"));
+        if taken && rest::is_api(&target) && !method.is_safe() && !loose {
+            assert_body_as_described(&method, &target, &sent);
+        }
+        answered
+    }
+
+    async fn heard(self) -> Answered {
         let within = self.target.strip_prefix(&self.console.console.base_path);
         let (method, target) = (self.method.clone(), within.unwrap_or_default().to_owned());
         let (parts, body) = self.response().await.into_parts();
@@ -289,6 +326,7 @@ impl Asking<'_> {
             headers: self.headers.clone(),
             peer: self.peer,
             body: Body::empty(),
+            loose: self.loose,
         };
         let first = self.await_ok().await;
         let tag = first.header(header::ETAG.as_str()).expect("an entity tag").to_owned();

@@ -104,6 +104,69 @@ async fn a_page_past_the_end_is_empty_and_echoed() {
     }
 }
 
+/// Kinds whose lists hear `from` and `to`; the audit trail, which goes by another time, has its own test.
+#[tokio::test]
+async fn both_ends_of_the_time_are_in_the_list() {
+    let born = "2026-09-23T12:00:00Z";
+    let object = |kind: &str, spec: Value| {
+        json!({
+            "apiVersion": "platform.chatcli.io/v1alpha1", "kind": kind,
+            "metadata": {"name": "one", "namespace": "default", "creationTimestamp": born}, "spec": spec,
+        })
+    };
+    let resource = json!({"kind": "Deployment", "name": "web", "namespace": "default"});
+    let console = TestConsole::over(vec![
+        object(
+            "Issue",
+            json!({"severity": "low", "source": "watcher", "resource": resource, "description": ""}),
+        ),
+        object(
+            "PostMortem",
+            json!({"issueRef": {"name": "one"}, "severity": "low", "resource": resource}),
+        ),
+    ])
+    .await;
+    for list in ["incidents", "postmortems"] {
+        for (query, total) in [
+            (format!("from={born}&to={born}"), 1),
+            ("from=2026-09-23T12:00:00.000000001Z".to_owned(), 0),
+            ("to=2026-09-23T11:59:59.999999999Z".to_owned(), 0),
+            ("from=2026-09-23T14:00:00%2B02:00".to_owned(), 1),
+            ("from=2026-09-24T12:00:00Z&to=2026-09-22T12:00:00Z".to_owned(), 0),
+            ("from=0000-01-01T00:00:00%2B02:00&to=9999-12-31T23:59:59Z".to_owned(), 1),
+            ("from=9999-12-31T23:59:59Z".to_owned(), 0),
+            // Each of these is no time and counts as not given.
+            ("from=2026-09-24&to=1790164800".to_owned(), 1),
+            ("from=2026-09-24T12:00:00+02:00".to_owned(), 1),
+        ] {
+            assert_eq!(
+                console.total(&format!("/api/v1/{list}?{query}")).await,
+                total,
+                "{list} {query}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_incident_that_lasts_to_the_end_of_time_is_shown() {
+    let console = TestConsole::over(vec![json!({
+        "apiVersion": "platform.chatcli.io/v1alpha1", "kind": "Issue",
+        "metadata": {
+            "name": "one", "namespace": "default", "creationTimestamp": "0000-01-01T00:00:00+02:00",
+            "annotations": {"aiops.chatcli.io/snoozed-until": "9999-12-31T23:59:59Z", "aiops.chatcli.io/snoozed-by": "mira"},
+        },
+        "spec": {"severity": "low", "source": "watcher", "description": "", "resource": {"kind": "Node", "name": "a", "namespace": ""}},
+        "status": {"state": "Resolved", "resolvedAt": "9999-12-31T23:59:59Z", "remediationAttempts": 0},
+    })])
+    .await;
+    let item = console.get("/api/v1/incidents/one").key(VIEWER).await_ok().await.json()["spec"].clone();
+    assert_eq!(item["creationTimestamp"], "0000-01-01T00:00:00Z");
+    assert_eq!(item["resolvedAt"], "9999-12-30T22:00:00Z");
+    assert_eq!(item["snoozed"]["by"], "mira");
+    assert_eq!(console.total("/api/v1/incidents?snoozed=true").await, 1);
+}
+
 #[tokio::test]
 async fn need_puts_the_unresolved_and_the_severe_first() {
     let console = TestConsole::over_the_sample().await;

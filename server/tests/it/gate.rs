@@ -1,7 +1,7 @@
 //! What stands between the network and the routes: other origins, bodies, panics, the access log, headers.
 
 use crate::{
-    console::{ADMIN, KEYS, TestConsole, VIEWER, door},
+    console::{ADMIN, KEYS, OPERATOR, TestConsole, VIEWER, door},
     interference::Log,
 };
 use axum::{Router, body::Body, extract::Request, routing::get};
@@ -220,6 +220,25 @@ async fn a_name_that_is_no_text_is_an_error_like_any_other() {
         .answer()
         .await
         .assert_error(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn an_escape_that_is_none_is_named() {
+    let console = TestConsole::guarded(door(KEYS, "")).await;
+    for (path, named) in [
+        ("/api/v1/incidents/%zz", "\"%zz\""),
+        ("/api/v1/incidents/%2", "\"%2\""),
+        ("/api/v1/incidents/a%/timeline/", "\"%/t\""),
+        ("/api/v1/nothing/%20%0g", "\"%0g\""),
+    ] {
+        let answered = console.get(path).key(VIEWER).answer().await;
+        let message = answered.assert_error(400, "invalid");
+        assert!(message.contains(named), "{path}: {message}");
+        assert_eq!(answered.json()["fields"][0]["field"], "path");
+        console.get(path).answer().await.assert_error(401, "unauthorized");
+    }
+    let write = console.ask(Method::POST, "/api/v1/incidents/%zz/acknowledge");
+    write.key(OPERATOR).answer().await.assert_error(400, "invalid");
 }
 
 #[tokio::test]

@@ -291,7 +291,7 @@ async fn the_trail_names_the_object_and_hides_addresses() {
     let console = console().await;
     let how = r#"{"resolution":"see https://ana:secret@wiki/x for why"}"#;
     let answered = triage(&console, "resolve", OPERATOR, how).await.json();
-    assert_eq!(answered["spec"]["resolution"], "see https://ana:secret@wiki/x for why");
+    assert_eq!(answered["spec"]["resolution"], "see https://***@wiki/x for why");
     let [event] = &*console.trail() else {
         panic!("one event for one write")
     };

@@ -2,7 +2,10 @@
 
 use crate::console::{KEYS, TestConsole, VIEWER, door};
 use axum::{Router, body::Body};
+use bytes::Bytes;
+use futures_util::stream;
 use http::{Request, StatusCode};
+use http_body_util::BodyExt as _;
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use opsdeck::{
@@ -21,6 +24,7 @@ use rustls::{
     pki_types::{CertificateDer, ServerName},
     version::{TLS12, TLS13},
 };
+use serde_json::Value;
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::{
@@ -358,14 +362,85 @@ async fn too_much_is_refused_before_it_is_sent_and_while_it_is() {
     let head = format!("POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {VIEWER}\r\n");
     let announced = format!("{head}Content-Length: 99999999\r\n\r\n");
     stream.write_all(announced.as_bytes()).await.unwrap();
-    assert!(answer(&mut stream).await.starts_with("HTTP/1.1 413"));
+    assert_too_large(&answer(&mut stream).await);
 
     let mut stream = served.connect().await;
     let chunk = vec![b' '; payload::LARGEST + 1];
     let lying = format!("{head}Transfer-Encoding: chunked\r\n\r\n{:x}\r\n", chunk.len());
     stream.write_all(lying.as_bytes()).await.unwrap();
     stream.write_all(&chunk).await.unwrap();
-    assert!(answer(&mut stream).await.starts_with("HTTP/1.1 413"));
+    assert_too_large(&answer(&mut stream).await);
+}
+
+fn assert_too_large(answer: &str) {
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    assert!(answer.contains("connection: close"), "{answer}");
+}
+
+/// Longer than what is taken, and than what the sockets between hold.
+const LONG: usize = 4 * 1024 * 1024;
+
+#[tokio::test]
+async fn who_sends_everything_before_listening_still_hears_that_it_was_too_much() {
+    let served = Served::plain(Manners::default()).await;
+    let mut stream = served.connect().await;
+    let head = format!(
+        "POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {VIEWER}\r\nContent-Length: {LONG}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let sent = timeout(DEADLINE, stream.write_all(&vec![b' '; LONG])).await;
+    sent.expect("everything taken").unwrap();
+    assert_too_large(&answer(&mut stream).await);
+    assert!(hung_up(&mut stream).await);
+}
+
+#[tokio::test]
+async fn who_asks_before_sending_is_not_told_to_go_on() {
+    let served = Served::plain(Manners::default()).await;
+    let mut stream = served.connect().await;
+    let head = format!(
+        "POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {VIEWER}\r\nExpect: 100-continue\r\nContent-Length: {LONG}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    assert_too_large(&answer(&mut stream).await);
+    assert!(hung_up(&mut stream).await);
+}
+
+#[tokio::test]
+async fn a_small_body_that_nobody_reads_leaves_the_connection_open() {
+    let served = Served::plain(Manners::default()).await;
+    let mut stream = served.connect().await;
+    let refused = "POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}";
+    for _ in 0..2 {
+        stream.write_all(refused.as_bytes()).await.unwrap();
+        assert!(answer(&mut stream).await.starts_with("HTTP/1.1 401"));
+    }
+}
+
+#[tokio::test]
+async fn over_http_2_too_much_is_refused_and_the_connection_lives() {
+    let mounted = Mounted::new();
+    let certificate = Certificate::load(mounted.files()).unwrap();
+    let served = Served::start(Some(&certificate), Manners::default()).await;
+    let stream = mounted.handshake(served.address, &[&TLS13]).await.unwrap();
+    let (mut client, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    let piece = || Ok::<_, io::Error>(Bytes::from_static(&[b' '; 16 * 1024]));
+    let pieces = |length: usize| Body::from_stream(stream::iter((0..length / (16 * 1024)).map(move |_| piece())));
+    // One that says how long it is, one that does not, and one whose rest nobody reads to the end.
+    for body in [Body::from(vec![b' '; LONG]), pieces(LONG), pieces(16 * LONG)] {
+        let long = Request::post("https://localhost/api/v1/session").header("x-api-key", VIEWER);
+        let asked = timeout(DEADLINE, client.send_request(long.body(body).unwrap())).await;
+        let answer = asked.expect("an answer").unwrap();
+        assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+        let whole = timeout(DEADLINE, answer.into_body().collect()).await.expect("an end");
+        let told: Value = serde_json::from_slice(&whole.expect("a whole body").to_bytes()).unwrap();
+        assert_eq!(told["reason"], "too_large");
+    }
+    let page = Request::get("https://localhost/healthz").body(Body::empty()).unwrap();
+    assert_eq!(client.send_request(page).await.unwrap().status(), StatusCode::OK);
 }
 
 #[tokio::test]

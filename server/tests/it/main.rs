@@ -20,6 +20,7 @@ mod interference;
 mod kinds;
 mod limits;
 mod listener;
+mod masked;
 mod objectives;
 mod objects;
 mod openapi;

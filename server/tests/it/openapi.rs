@@ -5,9 +5,10 @@ use crate::{
     described::{DOCUMENT, check, operation, referred},
 };
 use http::{Method, StatusCode};
-use opsdeck::rest;
+use opsdeck::{catalog::Project as _, resources::Issue, rest};
 use opsdeck_api::kinds::{LISTED, Listed};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 #[tokio::test]
 async fn it_is_there_without_a_key_and_not_sent_twice() {
@@ -64,7 +65,7 @@ async fn every_route_answers_what_the_document_says() {
 }
 
 /// All addresses that a route has over the sample.
-async fn addresses(console: &TestConsole, path: &str) -> Vec<String> {
+pub(crate) async fn addresses(console: &TestConsole, path: &str) -> Vec<String> {
     if let Some((before, after)) = path.split_once("/{kind}") {
         let kinds = ["approval", "notification", "escalation", "sla"];
         let mut all = Vec::new();
@@ -141,4 +142,72 @@ async fn a_table_has_a_column_for_every_member_of_an_item() {
         columns.sort_unstable();
         assert_eq!(columns, members, "{list}");
     }
+}
+
+/// What the handlers of a resource read of a body, by what they call each member.
+fn members_read(source: &str) -> BTreeSet<&str> {
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let readers =
+        ["text", "given", "integer", "flag", "object", "objects", "texts"].map(|reader| format!(".{reader}(\""));
+    let calls = readers.iter().flat_map(|reader| code.split(reader.as_str()).skip(1));
+    calls.filter_map(|call| call.split('"').next()).collect()
+}
+
+/// All members that a schema names, its own and those of what it refers to.
+fn members_described<'a>(schema: &'a Value, members: &mut BTreeSet<&'a str>) {
+    match schema {
+        Value::Object(keywords) => {
+            if let Some(name) = keywords.get("$ref").and_then(Value::as_str) {
+                members_described(
+                    &DOCUMENT["components"]["schemas"][name.rsplit('/').next().unwrap_or_default()],
+                    members,
+                );
+            }
+            if let Some(Value::Object(properties)) = keywords.get("properties") {
+                members.extend(properties.keys().map(String::as_str));
+            }
+            keywords.values().for_each(|value| members_described(value, members));
+        }
+        Value::Array(schemas) => schemas.iter().for_each(|schema| members_described(schema, members)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_member_that_is_read_is_described_and_no_other() {
+    let mut filter = BTreeSet::new();
+    members_described(&DOCUMENT["components"]["schemas"]["BulkFilter"], &mut filter);
+    let known: BTreeSet<_> = ["namespace", "from", "to", "q"]
+        .into_iter()
+        .chain(Issue::FACETS.iter().copied())
+        .collect();
+    assert_eq!(filter, known, "the filter of a bulk");
+
+    let sources = [
+        ("approvals", include_str!("../../src/rest/approvals.rs")),
+        ("bulk", include_str!("../../src/rest/bulk.rs")),
+        ("incidents", include_str!("../../src/rest/incidents.rs")),
+        ("postmortems", include_str!("../../src/rest/postmortems.rs")),
+        ("runbooks", include_str!("../../src/rest/runbooks.rs")),
+        ("session", include_str!("../../src/rest/session.rs")),
+    ];
+    let mut described: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (path, operations) in DOCUMENT["paths"].as_object().expect("paths") {
+        let resource = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let resource = if path == "/incidents/bulk" { "bulk" } else { resource };
+        for operation in operations.as_object().expect("operations").values() {
+            if operation["requestBody"].is_object() {
+                let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+                members_described(schema, described.entry(resource).or_default());
+            }
+        }
+    }
+    // The members of its filter are those of the list's query.
+    for member in filter.iter().filter(|member| **member != "namespace") {
+        described.entry("bulk").or_default().remove(member);
+    }
+    let read: BTreeMap<_, _> = sources
+        .map(|(resource, source)| (resource, members_read(source)))
+        .into();
+    assert_eq!(read, described, "say in api/src/request.rs what the handlers read");
 }

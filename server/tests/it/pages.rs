@@ -1,7 +1,7 @@
 //! The pages as the first answer brings them, before any script.
 
 use crate::console::{KEYS, TestConsole, VIEWER};
-use http::Method;
+use http::{Method, StatusCode};
 use jiff::Timestamp;
 use opsdeck::source::sample;
 
@@ -39,6 +39,21 @@ async fn without_a_credential_every_address_shows_the_sign_in_form() {
         assert_eq!(page.status.as_u16(), status, "{path}");
         assert!(page.text.contains("name=\"key\""), "{path} shows the form");
         assert!(!page.text.contains("checkout-api"), "{path} shows no data");
+    }
+}
+
+#[tokio::test]
+async fn a_bookmark_of_upstreams_page_leads_to_the_front_page() {
+    for (base, target, home) in [
+        ("", "/index.html", "/"),
+        ("/ops", "/ops/index.html?theme=dark", "/ops/?theme=dark"),
+    ] {
+        let console = TestConsole::mounted(Vec::new(), KEYS, base).await;
+        let answered = console.get(target).answer().await;
+        assert_eq!(
+            (answered.status, answered.header("location")),
+            (StatusCode::MOVED_PERMANENTLY, Some(home))
+        );
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
         AIInsight, ApprovalPolicy, ApprovalRequest, ApprovalState, ChaosExperiment, Deployment, Issue, RemediationPlan,
         Typed,
         approval_request::ApprovalRequestStatus,
+        moment,
         shared::{ResourceRef, TimeText},
     },
     rules::{
@@ -268,9 +269,7 @@ impl Project for ApprovalRequest {
                 .and_then(|item| item.confidence)
                 .map(|confidence| confidence.0)
                 .into(),
-            "expiresAt" => item()
-                .and_then(|item| item.expires_at?.parse::<Timestamp>().ok())
-                .into(),
+            "expiresAt" => item().and_then(|item| moment::read(&item.expires_at?)).into(),
             "decidedAt" => status
                 .and_then(|status| {
                     [&status.approved_at, &status.rejected_at, &status.expired_at]

@@ -6,6 +6,7 @@ use crate::{
     resources::{
         ConditionStatus, Issue, IssueState, Severity, Typed,
         issue::mark::{ACKNOWLEDGED_AT, ACKNOWLEDGED_BY, SNOOZED_BY, SNOOZED_UNTIL},
+        moment,
     },
     rules::triage::{is_acknowledged, snoozed_until},
 };
@@ -148,12 +149,9 @@ impl Project for Issue {
             "resolvedAt" => status.and_then(|status| status.resolved_at).into(),
             "remediationAttempts" => status.map_or(0, |status| status.remediation_attempts).into(),
             "acknowledged" => acknowledged(issue)
-                .and_then(|acknowledged| acknowledged.at.parse::<Timestamp>().ok())
+                .and_then(|acknowledged| moment::read(&acknowledged.at))
                 .into(),
-            "snoozed" => issue
-                .annotation(SNOOZED_UNTIL)
-                .and_then(|until| until.parse::<Timestamp>().ok())
-                .into(),
+            "snoozed" => issue.annotation(SNOOZED_UNTIL).and_then(moment::read).into(),
             _ => SortKey::Absent,
         }
     }

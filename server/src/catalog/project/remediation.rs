@@ -67,9 +67,18 @@ pub fn remediation_detail(plan: &RemediationPlan) -> RemediationDetail {
     }
 }
 
-/// The status as a single object shows it: what the schema knows; `{"state":""}` where there is none.
+/// The status as a single object shows it: what the schema knows, with what its snapshots hold under names of others masked;
+/// `{"state":""}` where there is none.
 pub fn remediation_status(plan: &RemediationPlan) -> RemediationPlanStatus {
-    plan.status.clone().unwrap_or_default()
+    let mut status = plan.status.clone().unwrap_or_default();
+    let before_steps = status
+        .action_checkpoints
+        .iter_mut()
+        .map(|checkpoint| &mut checkpoint.snapshot_before);
+    for snapshot in before_steps.chain([&mut status.preflight_snapshot]).flatten() {
+        snapshot.annotations = masking::entries(&snapshot.annotations);
+    }
+    status
 }
 
 /// Masked by the type of the action.
@@ -128,13 +137,14 @@ impl Project for RemediationPlan {
 mod tests {
     use super::{remediation_detail, remediation_item, remediation_status};
     use crate::{
-        fixtures::{action, noon, plan},
+        fixtures::{action, noon, plan, texts},
+        json,
         resources::{
             ActionType, PlanState,
             remediation_plan::{ActionCheckpoint, AgenticStep, Evidence, ResourceSnapshot},
         },
     };
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     #[test]
     fn a_plan_without_status_has_an_empty_state() {
@@ -191,6 +201,41 @@ mod tests {
             json!([{"type": "rollback", "data": "back", "timestamp": "2026-09-23T12:00:00Z"}])
         );
         assert_eq!(detail["rollbackPerformed"], true);
+    }
+
+    #[test]
+    fn what_a_snapshot_holds_of_credentials_is_hidden() {
+        let plan = plan().with(|plan| {
+            let snapshot = ResourceSnapshot {
+                annotations: texts(&[("team", "shop"), ("vault/token", "S3CR3T"), ("note", "password=S3CR3T")]),
+                full_spec: json!({"env": [{"name": "DB_PASSWORD", "value": "S3CR3T"}], "dsn": "amqp://u:S3CR3T@mq"})
+                    .to_string(),
+                ..ResourceSnapshot::default()
+            };
+            let status = plan.status.get_or_insert_default();
+            status.result = "gave up: Authorization: Bearer S3CR3T".into();
+            status.preflight_snapshot = Some(Box::new(snapshot.clone()));
+            status.action_checkpoints = vec![ActionCheckpoint {
+                snapshot_before: Some(Box::new(snapshot)),
+                ..ActionCheckpoint::default()
+            }];
+            plan.spec.agentic_history = vec![AgenticStep {
+                observation: "FAILED: --token S3CR3T".into(),
+                ..AgenticStep::default()
+            }];
+        });
+        for shown in [
+            json::shown(&remediation_status(&plan)),
+            json::shown(&remediation_detail(&plan)),
+        ] {
+            let shown = String::from_utf8(shown).unwrap();
+            assert!(!shown.contains("S3CR3T") && shown.contains("***"), "{shown}");
+        }
+        let status: Value = serde_json::from_slice(&json::shown(&remediation_status(&plan))).unwrap();
+        assert_eq!(
+            status["preflightSnapshot"]["annotations"],
+            json!({"team": "shop", "vault/token": "***", "note": "password=***"})
+        );
     }
 
     #[test]

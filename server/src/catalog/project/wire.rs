@@ -1,14 +1,11 @@
 //! Metadata and times as the API writes them.
 
-use crate::resources::shared;
+use crate::{resources::shared, rules::masking};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use opsdeck_api::{ResourceMeta, ResourceRef, StringMap};
 
-/// RFC 3339 in whole seconds, UTC.
-pub fn time(at: Timestamp) -> String {
-    jiff::fmt::strtime::format("%Y-%m-%dT%H:%M:%SZ", at).unwrap_or_default()
-}
+pub use crate::resources::moment::written as time;
 
 /// No time where one is always written: Go's zero time.
 pub(super) fn time_or_zero(at: Option<Timestamp>) -> String {
@@ -51,11 +48,11 @@ pub(super) fn labels(meta: &ObjectMeta) -> StringMap {
     meta.labels.clone().unwrap_or_default()
 }
 
-/// Without the copy of the whole object that `kubectl apply` leaves in one, secrets and all.
+/// Masked, and without the copy of the whole object that `kubectl apply` leaves in one, secrets and all.
 pub(super) fn annotations(meta: &ObjectMeta) -> StringMap {
     let mut annotations = meta.annotations.clone().unwrap_or_default();
     annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
-    annotations
+    masking::entries(&annotations)
 }
 
 pub(super) fn resource(resource: &shared::ResourceRef) -> ResourceRef {

@@ -1,7 +1,7 @@
 //! What the models have cost, from the ledgers that the operator keeps: one ConfigMap a namespace, one entry an incident.
 
 use super::{Period, Scope};
-use crate::resources::{COST_LEDGER, ConfigMap, Typed as _};
+use crate::resources::{COST_LEDGER, ConfigMap, Typed as _, moment};
 use jiff::Timestamp;
 use opsdeck_api::analytics::CostSummary;
 use serde::Deserialize;
@@ -17,6 +17,7 @@ const OPERATOR: &str = "chatcli-operator";
 #[serde(default, rename_all = "camelCase")]
 struct Entry {
     llm_costs: Option<Costs>,
+    #[serde(deserialize_with = "moment::deserialize")]
     recorded_at: Option<Timestamp>,
 }
 
@@ -163,6 +164,30 @@ mod tests {
             ..Scope::default()
         };
         assert_eq!(figures(&[ledger], &long_over), (4, 3.0, 0.75));
+    }
+
+    #[test]
+    fn what_is_beyond_counting_is_the_most_that_can_be_said_and_not_nothing() {
+        let scope = Scope::default();
+        let much = [ledger("shop", [entry(1.5e308, noon()), entry(1.5e308, noon())])];
+        let told = serde_json::to_value(cost(&much, &scope, &Period::of(&scope, 30, noon()))).unwrap();
+        assert_eq!(told["totalLLMCost"].as_f64(), Some(f64::MAX));
+        assert_eq!(told["costPerIncident"].as_f64(), Some(f64::MAX));
+    }
+
+    #[test]
+    fn an_entry_of_the_end_of_time_counts_then_alone() {
+        let never = [ledger(
+            "shop",
+            [r#"{"llmCosts":{"estimatedCostUSD":1},"recordedAt":"9999-12-31T23:59:59Z"}"#],
+        )];
+        assert_eq!(figures(&never, &Scope::default()), (0, 0.0, 0.0));
+        let ever = Scope {
+            from: Some(noon()),
+            to: Some(Timestamp::MAX),
+            ..Scope::default()
+        };
+        assert_eq!(figures(&never, &ever), (1, 1.0, 1.0));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! knows when.
 
 use super::{Scope, created};
-use crate::resources::Typed;
+use crate::resources::{Typed, moment::written_exactly};
 use jiff::{SignedDuration, Timestamp};
 use opsdeck_api::analytics;
 
@@ -99,8 +99,8 @@ impl Period {
     /// As a report says it: exactly, so that asking for these times brings the same report.
     pub(super) fn stamp(&self) -> analytics::Period {
         analytics::Period {
-            start: self.start.to_string(),
-            end: self.end.to_string(),
+            start: written_exactly(self.start),
+            end: written_exactly(self.end),
         }
     }
 }
@@ -118,6 +118,7 @@ mod tests {
     use super::Period;
     use crate::{
         fixtures::{at, incident, noon},
+        resources::moment,
         rules::analytics::{Scope, worlds},
     };
     use jiff::{SignedDuration, Timestamp, ToSpan as _};
@@ -144,6 +145,25 @@ mod tests {
             let period = Period::of(&scope(from, to), 7, noon());
             assert_eq!((period.start, period.end), (at(start), at(end)), "{from:?} {to:?}");
         }
+    }
+
+    #[test]
+    fn a_period_is_told_in_times_that_every_client_reads() {
+        let scope = Scope {
+            from: moment::read("0000-01-01T00:00:00+02:00"),
+            to: moment::read("9999-12-31T23:59:59Z"),
+            ..Scope::default()
+        };
+        let stamp = Period::of(&scope, 7, noon()).stamp();
+        assert_eq!(
+            (&*stamp.start, &stamp.end[..20]),
+            ("0000-01-01T00:00:00Z", "9999-12-30T22:00:00.")
+        );
+        let dawn = Scope {
+            to: moment::read("0000-01-02T00:00:00Z"),
+            ..Scope::default()
+        };
+        assert_eq!(Period::of(&dawn, 7, noon()).stamp().start, "0000-01-01T00:00:00Z");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::{
     resources::{Kind, Object},
 };
 use proptest::prelude::*;
+use serde_json::Value;
 
 /// The object after what was decided, as the store would have it.
 fn after(issue: &Issue, decision: Decision) -> Issue {

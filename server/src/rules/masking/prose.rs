@@ -1,0 +1,367 @@
+//! Credentials inside free text: what follows a name that says so, what an address has before its host, and what stands in a Secret that
+//! is written out as YAML. The words around stay.
+
+use super::{MASK, counts_tokens, names_credential};
+use std::{borrow::Cow, ops::Range};
+
+/// Words that say how a credential is given, and are none.
+const SCHEMES: [&str; 7] = ["apikey", "basic", "bearer", "digest", "negotiate", "ntlm", "token"];
+
+/// Words that follow a name where prose speaks about it: `invalid token: expired`.
+const PROSE: &[&str] = &[
+    "a",
+    "an",
+    "and",
+    "are",
+    "as",
+    "authentication",
+    "authorization",
+    "be",
+    "can",
+    "cannot",
+    "denied",
+    "empty",
+    "expired",
+    "false",
+    "flag",
+    "for",
+    "from",
+    "has",
+    "in",
+    "invalid",
+    "is",
+    "it",
+    "may",
+    "missing",
+    "must",
+    "no",
+    "none",
+    "not",
+    "null",
+    "of",
+    "on",
+    "option",
+    "or",
+    "required",
+    "that",
+    "the",
+    "to",
+    "token",
+    "tokens",
+    "true",
+    "unexpected",
+    "unknown",
+    "unset",
+    "was",
+    "were",
+    "with",
+];
+
+/// How a vote names the key that stands for it, by whose it is: `Mira (api-key: sre-mira)`.
+const SIGNATURE: &str = "api-key: ";
+
+/// Whether a text may hold anything that `masked` hides: quick, and wrong to the safe side.
+pub(super) fn is_suspicious(text: &[u8]) -> bool {
+    let begins = |at: usize, word: &str| {
+        text.get(at..at + word.len())
+            .is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    text.iter()
+        .enumerate()
+        .any(|(at, byte)| match byte.to_ascii_lowercase() {
+            b':' => begins(at, "://"),
+            b'a' => begins(at, "auth"),
+            b'b' => begins(at, "bearer"),
+            b'c' => begins(at, "cred"),
+            b'k' => begins(at, "key"),
+            b'p' => begins(at, "pass") || begins(at, "pw"),
+            b's' => begins(at, "secret"),
+            b't' => begins(at, "token"),
+            _ => false,
+        })
+}
+
+/// The text without credentials.
+pub(super) fn masked(text: &str) -> Cow<'_, str> {
+    if !is_suspicious(text.as_bytes()) {
+        return Cow::Borrowed(text);
+    }
+    let text = without_user(text);
+    if text.trim_end().contains('\n') {
+        Cow::Owned(by_line(&text))
+    } else {
+        Cow::Owned(in_line(&text))
+    }
+}
+
+/// Who signs in at an address, and how, is nobody's business. A name alone stays: `ssh://git@host`.
+fn without_user(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, address) = rest.split_at(at + 3);
+        shown.push_str(before);
+        let end = address.find(|c: char| c.is_whitespace() || "/?#\"'`<>\\".contains(c));
+        let authority = &address[..end.unwrap_or(address.len())];
+        let user = authority.rfind('@').map(|at| &authority[..at]);
+        let user = user.filter(|user| {
+            !user.is_empty() && (user.contains(':') || before.ends_with("https://") || before.ends_with("http://"))
+        });
+        if let Some(user) = user {
+            shown.push_str(MASK);
+            rest = &address[user.len()..];
+        } else {
+            rest = address;
+        }
+    }
+    shown + rest
+}
+
+// === lines ===
+
+/// Several lines may be YAML, where a value goes on to the end of the line or over the lines below.
+fn by_line(text: &str) -> String {
+    let is_secret = text.lines().any(|line| {
+        let value = line
+            .trim_start()
+            .strip_prefix("kind:")
+            .map(|value| value.trim().trim_matches(['"', '\'']));
+        value == Some("Secret")
+    });
+    let mut shown = String::with_capacity(text.len());
+    // What is indented further than this is hidden: the value of a block, and the entries of a Secret.
+    let (mut block, mut entries) = (None, None);
+    for line in text.split_inclusive('\n') {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let within = |outer: Option<usize>| {
+            outer.is_some_and(|outer| indent > outer) || (outer.is_some() && line.trim().is_empty())
+        };
+        if !within(block) {
+            block = None;
+        }
+        if !within(entries) {
+            entries = None;
+        }
+        let entry = Entry::of(line);
+        if line.trim().is_empty() {
+            shown.push_str(line);
+        } else if block.is_some() {
+            shown.push_str(&line[..indent]);
+            shown.push_str(MASK);
+        } else if let Some(entry) = entry.filter(|entry| entries.is_some() || entry.names_credential()) {
+            if entry.begins_block() {
+                block = Some(indent);
+                shown.push_str(line);
+            } else {
+                shown.push_str(&line[..entry.value.start]);
+                shown.push_str(if entry.is_told() {
+                    &line[entry.value.clone()]
+                } else {
+                    MASK
+                });
+            }
+        } else {
+            if is_secret && ["data:", "stringData:"].contains(&line.trim()) {
+                entries = Some(indent);
+            }
+            shown.push_str(&in_line(line));
+        }
+        shown.push_str(end);
+    }
+    shown
+}
+
+/// `name: value`, alone on its line.
+struct Entry<'a> {
+    line: &'a str,
+    name: &'a str,
+    value: Range<usize>,
+}
+
+// === impl Entry ===
+
+impl<'a> Entry<'a> {
+    fn of(line: &'a str) -> Option<Self> {
+        let start = line.len() - line.trim_start_matches([' ', '\t', '-', '"', '\'']).len();
+        let name = &line[start..start + line[start..].find(|c| !is_of_name(c))?];
+        let after = line[start + name.len()..].trim_start_matches(['"', '\'']);
+        let value = after
+            .strip_prefix(':')
+            .filter(|value| value.is_empty() || value.starts_with([' ', '\t', '\r']))?;
+        let value = value.trim_start_matches([' ', '\t']);
+        let start = line.len() - value.len();
+        (!name.is_empty()).then(|| Self {
+            line,
+            name,
+            value: start..start + value.trim_end().len(),
+        })
+    }
+
+    fn value(&self) -> &'a str {
+        &self.line[self.value.clone()]
+    }
+
+    fn names_credential(&self) -> bool {
+        names_credential(self.name)
+    }
+
+    fn begins_block(&self) -> bool {
+        self.value().starts_with(['|', '>']) && self.value().len() <= 3
+    }
+
+    /// There is nothing to hide.
+    fn is_told(&self) -> bool {
+        let value = self.value();
+        value.is_empty() || is_prose(value) || is_number_of_tokens(self.name, value)
+    }
+}
+
+// === inside a line ===
+
+fn in_line(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    let (mut told, mut at) = (0, 0);
+    while let Some(word) = next_word(line, at) {
+        at = word.end;
+        if let Some(value) = value_after(line, word) {
+            shown.push_str(&line[told..value.start]);
+            shown.push_str(MASK);
+            (told, at) = (value.end, value.end);
+        }
+    }
+    shown + &line[told..]
+}
+
+fn next_word(line: &str, from: usize) -> Option<Range<usize>> {
+    let start = from + line[from..].find(is_of_name)?;
+    let length = line[start..].find(|c| !is_of_name(c)).unwrap_or(line.len() - start);
+    Some(start..start + length)
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_-.".contains(c)
+}
+
+/// Where the credential stands that a word announces.
+fn value_after(line: &str, word: Range<usize>) -> Option<Range<usize>> {
+    let is_flag = line[word.clone()].starts_with('-');
+    let name = line[word.clone()].trim_matches(['-', '.']);
+    let after = &line[word.end..];
+    if name.eq_ignore_ascii_case("bearer") && after.starts_with([' ', '\t']) {
+        let value = bare(line, skip_blanks(line, word.end))?;
+        let text = &line[value.clone()];
+        let certain =
+            name == "Bearer" || text == MASK || (text.len() >= 8 && text.contains(|c: char| c.is_ascii_digit()));
+        return (certain && !is_prose(text)).then_some(value);
+    }
+    if !names_credential(name) || (line[..word.start].ends_with('(') && line[word.start..].starts_with(SIGNATURE)) {
+        return None;
+    }
+    let quote = QUOTES
+        .into_iter()
+        .find(|quote| after.starts_with(quote))
+        .unwrap_or_default();
+    let sign = skip_blanks(line, word.end + quote.len());
+    let rest = &line[sign..];
+    let (start, surely) = if let Some(value) = rest.strip_prefix('=') {
+        let value = value.trim_start_matches(['=', '>']);
+        (line.len() - value.len(), !value.starts_with([' ', '\t']))
+    } else if let Some(value) = rest.strip_prefix(":=") {
+        (line.len() - value.len(), false)
+    } else if rest.starts_with(':') && !rest.starts_with("://") && !rest.starts_with("::") {
+        (sign + 1, false)
+    } else if is_flag && !quote.is_empty() && rest.starts_with(',') {
+        // A command as a list.
+        (sign + 1, true)
+    } else if is_flag && quote.is_empty() && sign > word.end && !rest.starts_with('-') {
+        (sign, false)
+    } else {
+        return None;
+    };
+    let value = value_at(line, skip_blanks(line, start))?;
+    let text = &line[value.clone()];
+    let told = match surely {
+        true => ["true", "false"].contains(&text),
+        false => is_prose(text),
+    };
+    (!told && !is_number_of_tokens(name, text)).then_some(value)
+}
+
+/// As they stand inside JSON that is inside a text, too.
+const QUOTES: [&str; 3] = ["\\\"", "\"", "'"];
+
+/// The value that begins there: between quotes, between brackets, or up to a blank. None where there is none.
+fn value_at(line: &str, start: usize) -> Option<Range<usize>> {
+    let rest = &line[start..];
+    if let Some(quote) = QUOTES.into_iter().find(|quote| rest.starts_with(quote)) {
+        let start = start + quote.len();
+        let end = closing(&line[start..], quote).map_or(line.len(), |length| start + length);
+        return Some(scheme_aside(line, start..end)).filter(|value| !value.is_empty());
+    }
+    if rest.starts_with(['{', '[']) {
+        return Some(start..start + bracketed(rest));
+    }
+    let value = bare(line, start)?;
+    let first = &line[value.clone()];
+    let second = || bare(line, skip_blanks(line, value.end)).filter(|second| second.start > value.end);
+    if SCHEMES.contains(&&*first.to_ascii_lowercase()) {
+        return second().or(Some(value));
+    }
+    Some(value)
+}
+
+/// `Bearer x` between quotes: the scheme stays.
+fn scheme_aside(line: &str, value: Range<usize>) -> Range<usize> {
+    let text = &line[value.clone()];
+    match text.split_once(' ') {
+        Some((scheme, rest)) if SCHEMES.contains(&&*scheme.to_ascii_lowercase()) && !rest.is_empty() => {
+            value.end - rest.len()..value.end
+        }
+        _ => value,
+    }
+}
+
+fn closing(text: &str, quote: &str) -> Option<usize> {
+    let mut ends = text.match_indices(quote).map(|(at, _)| at);
+    ends.find(|&at| quote != "\"" || !text[..at].ends_with('\\'))
+}
+
+/// The length of what a bracket begins; all of it where the other one is missing.
+fn bracketed(text: &str) -> usize {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    text.len()
+}
+
+/// A value without quotes, less the punctuation of the sentence around it.
+fn bare(line: &str, start: usize) -> Option<Range<usize>> {
+    let rest = &line[start..];
+    let end = rest
+        .find(|c: char| c.is_whitespace() || c.is_control() || "\"'`&<>\\".contains(c))
+        .unwrap_or(rest.len());
+    let length = rest[..end].trim_end_matches([',', ';', '.', ':', ')', ']', '}']).len();
+    (length > 0).then(|| start..start + length)
+}
+
+fn skip_blanks(line: &str, at: usize) -> usize {
+    line.len() - line[at..].trim_start_matches([' ', '\t']).len()
+}
+
+fn is_prose(text: &str) -> bool {
+    PROSE.contains(&&*text.to_ascii_lowercase())
+}
+
+/// What a model has read and written is counted in tokens.
+fn is_number_of_tokens(name: &str, value: &str) -> bool {
+    counts_tokens(name) && value.trim_end_matches('%').parse::<f64>().is_ok()
+}
