@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod crash;
+mod deeds;
 mod dumps;
 mod notebook;
 mod processes;
