@@ -67,7 +67,7 @@ async fn post(console: &TestConsole, verdict: &str, key: &str, body: &str) -> An
         .await
 }
 
-fn stored(console: &TestConsole) -> std::sync::Arc<ApprovalRequest> {
+fn stored(console: &TestConsole) -> Arc<ApprovalRequest> {
     console.object("shop", REQUEST).expect("the request")
 }
 
