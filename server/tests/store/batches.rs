@@ -24,6 +24,9 @@ fn risk(score: i32) -> Verb {
     Verb::Patch(json!({"spec": {"riskScore": score}}))
 }
 
+/// Whether a write was refused for this reason.
+type Told = fn(&WriteError) -> bool;
+
 /// Not one of its kind.
 fn nothing() -> Verb {
     Verb::Create(json!({"spec": {}}))
@@ -65,7 +68,7 @@ async fn a_batch_of_which_a_part_is_refused_leaves_nothing() {
         precondition: Some("1".into()),
         ..change("one", risk(9))
     };
-    let refusals: [(Change, fn(&WriteError) -> bool); 5] = [
+    let refusals: [(Change, Told); 5] = [
         (change("one", Verb::Create(issue())), |error| {
             matches!(error, WriteError::Exists(_))
         }),
