@@ -31,9 +31,10 @@ cluster: ## Bring up a real API server with the sample objects and say how to us
 	@scripts/tools.sh cluster
 	@cargo test --quiet --locked --package opsdeck --test cluster -- --ignored --nocapture stay
 
-soak: ## Vote 100 rounds at once, and run 200 schedules of network faults against a real API server; OPSDECK_SEED=n begins at another one
+soak: ## Vote 100 rounds at once, kill a server 100 times among people who decide, and run 200 schedules of network faults against a real API server; OPSDECK_SEED=n begins at another one
 	@scripts/tools.sh cluster
 	@OPSDECK_ROUNDS=$${OPSDECK_ROUNDS:-100} cargo test --locked --package opsdeck --test it -- who_vote_at_once
+	@OPSDECK_ROUNDS=$${OPSDECK_ROUNDS:-100} cargo test --locked --package opsdeck --test store -- deeds
 	@OPSDECK_ROUNDS=$${OPSDECK_ROUNDS:-100} OPSDECK_SCHEDULES=$${OPSDECK_SCHEDULES:-200} cargo test --locked --package opsdeck --test cluster -- --nocapture faults votes
 
 measure: ## Measure memory and start-up by how many objects a real API server has; OPSDECK_OBJECTS='1000 10000', OPSDECK_BIN=path

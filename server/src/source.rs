@@ -17,7 +17,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use serde_json::Value;
-use std::{future::Future, pin::Pin};
+use std::{fmt, future::Future, pin::Pin};
 
 /// Names one object in the store.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -45,6 +45,24 @@ pub enum Verb {
     /// RFC 7386 merge patch of `status` alone: `{"status": {…}}`.
     PatchStatus(Value),
     Delete,
+}
+
+/// A change, and what is to be written with it.
+pub struct Batch {
+    pub first: Change,
+    /// Told from the object as the first change has left it.
+    pub rest: Rest,
+}
+
+pub type Rest = Box<dyn FnOnce(&Value) -> Vec<Change> + Send>;
+
+/// What became of a batch.
+#[derive(Debug)]
+pub struct Committed {
+    /// The first object as it is stored by now (after a deletion, as it last was).
+    pub stored: Value,
+    /// What the caller still has to write, one after the other.
+    pub left: Vec<Change>,
 }
 
 /// Why a write did not happen.
@@ -97,12 +115,23 @@ pub trait Sink: Send + Sync {
 }
 
 pub type Written<'a> = Pin<Box<dyn Future<Output = Result<Value, WriteError>> + Send + 'a>>;
+pub type Committing<'a> = Pin<Box<dyn Future<Output = Result<Committed, WriteError>> + Send + 'a>>;
 
 /// The one seam between Opsdeck and the place where its objects live.
 pub trait Source: Send + Sync {
     /// Writes, and puts the outcome in the catalog before it answers, so that the caller's next read shows it.
     /// Answers the object as stored (for a deletion, as it last was).
     fn write(&self, change: Change) -> Written<'_>;
+
+    /// The same for a change and what belongs to it. Where there are transactions, all of it is written or none. Elsewhere the
+    /// first is, and then the rest is left to the caller.
+    fn commit(&self, batch: Batch) -> Committing<'_> {
+        Box::pin(async move {
+            let stored = self.write(batch.first).await?;
+            let left = (batch.rest)(&stored);
+            Ok(Committed { stored, left })
+        })
+    }
 
     /// How current what the catalog holds of a kind is.
     fn standing(&self, _: Kind) -> Standing {
@@ -112,6 +141,29 @@ pub trait Source: Send + Sync {
     /// Whether the catalog has been filled once. It stays true however long the source is away later.
     fn is_filled(&self) -> bool {
         true
+    }
+}
+
+// === impl Batch ===
+
+impl Batch {
+    pub fn new(first: Change, rest: Vec<Change>) -> Self {
+        Self {
+            first,
+            rest: Box::new(|_| rest),
+        }
+    }
+}
+
+impl From<Change> for Batch {
+    fn from(change: Change) -> Self {
+        Self::new(change, Vec::new())
+    }
+}
+
+impl fmt::Debug for Batch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (formatter.debug_struct("Batch").field("first", &self.first)).finish_non_exhaustive()
     }
 }
 

@@ -113,7 +113,7 @@ pub(super) async fn triage_issue(ask: &Ask, issue: Arc<Issue>, what: Triage) -> 
     }
 }
 
-/// Who resolved it this very moment: the state is stored first, the name right after it.
+/// Who resolved it this very moment: on a cluster the state is stored first, the name right after it.
 async fn signed(ask: &Ask, at: &Address) -> Option<AlreadyResolved> {
     const JUST_NOW: SignedDuration = SignedDuration::from_secs(10);
     const PATIENCE: Duration = Duration::from_millis(300);

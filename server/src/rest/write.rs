@@ -1,5 +1,5 @@
 //! The one door through which people change things: read, decide by rule, write on the condition that nothing has moved
-//! meanwhile, leave one audit event. What is legal, and what changes then, stands in `rules`.
+//! meanwhile, and with it one audit event. What is legal, and what changes then, stands in `rules`.
 
 use super::{
     Error,
@@ -17,7 +17,7 @@ use crate::{
         audit::{Deed, Entry},
         decision::{Decision, Hand},
     },
-    source::{Address, Change, Verb, WriteError},
+    source::{Address, Batch, Change, Committed, Verb, WriteError},
 };
 use axum::response::Response;
 use bytes::Bytes;
@@ -114,17 +114,29 @@ impl Ask {
         let before = snapshot.table::<K>().get(&address.namespace, &address.name);
         let before = before.and_then(|row| row.object.meta().uid.clone());
         let begun = async move {
-            let now = Timestamp::now();
-            let stored = doing.make::<K>(&address, before.as_deref(), decision.verb).await;
-            let stored = stored.map_err(|error| Error::from(error).failing_to(deed.infinitive()))?;
-            let uid = uid_of(&stored).unwrap_or_default().to_owned();
+            let (entry, suffix) = (
+                doing.entry(&address, Timestamp::now(), decision.details),
+                hex::of_chance::<3>(),
+            );
+            let trail = move |stored: &Value| {
+                let object = read::<K>(stored.clone()).ok();
+                let entry = Entry {
+                    uid: uid_of(stored).unwrap_or_default().to_owned(),
+                    incident: object.and_then(|object| object.incident().map(str::to_owned)),
+                    ..entry.clone()
+                };
+                vec![entry.change(&suffix)]
+            };
+            let first = Change {
+                address,
+                precondition: None,
+                verb: decision.verb,
+            };
+            let made = doing.make(&first, before.as_deref(), trail).await;
+            let Committed { stored, left } = made.map_err(|error| Error::from(error).failing_to(deed.infinitive()))?;
+            doing.finish(&first.address, Some(&stored), left).await;
             // It is done, whether or not it can be read.
-            let object = read::<K>(stored);
-            let incident = object.as_ref().ok().and_then(|object| object.incident());
-            doing
-                .record(address, uid, incident.map(str::to_owned), now, decision.details)
-                .await;
-            object
+            read::<K>(stored)
         };
         self.console.writes.spawn(begun).await.map_err(Error::internal)?
     }
@@ -169,16 +181,25 @@ impl Doing {
             let Some(Decision { verb, then, details }) = rule(&object, now)?.into() else {
                 return Ok(object);
             };
-            let precondition = object.meta().resource_version.clone();
-            match self.surely::<K>(&address, precondition, verb, &object).await {
-                Ok(stored) => {
-                    let completed = match then {
-                        Some(verb) => self.complete(&address, verb).await,
-                        None => None,
-                    };
-                    let uid = object.meta().uid.clone().unwrap_or_default();
-                    let incident = object.incident().map(str::to_owned);
-                    self.record(address, uid, incident, now, details).await;
+            let change = |precondition, verb| Change {
+                address: address.clone(),
+                precondition,
+                verb,
+            };
+            let entry = Entry {
+                uid: object.meta().uid.clone().unwrap_or_default(),
+                incident: object.incident().map(str::to_owned),
+                ..self.entry(&address, now, details)
+            };
+            let marks = then.map(|verb| change(None, verb));
+            let rest: Vec<_> = marks
+                .into_iter()
+                .chain([entry.change(&hex::of_chance::<3>())])
+                .collect();
+            let first = change(object.meta().resource_version.clone(), verb);
+            match self.surely::<K>(&first, rest, &object).await {
+                Ok((stored, left)) => {
+                    let completed = self.finish(&address, stored.as_ref(), left).await;
                     return completed.or(stored).map_or(Ok(object), read);
                 }
                 Err(WriteError::Conflict(_, stored)) if uid_of(&stored) != object.meta().uid.as_deref() => {
@@ -197,34 +218,35 @@ impl Doing {
     }
 
     /// Writes on the condition that the object is as it was. When it is not known what became of that, it is written once more:
-    /// it cannot be done twice, and the conflict tells whether it was done. None where a deletion left nothing to show.
+    /// it cannot be done twice, and the conflict tells whether it was done. None where a deletion left nothing to show; and
+    /// what is left to be written.
     async fn surely<K: Subject>(
         &self,
-        address: &Address,
-        precondition: Option<String>,
-        verb: Verb,
+        first: &Change,
+        rest: Vec<Change>,
         object: &K,
-    ) -> Result<Option<Value>, WriteError> {
-        let unknown = match self.write(address, precondition.clone(), verb.clone()).await {
-            Err(unknown @ WriteError::Timeout(_)) if precondition.is_some() => unknown,
-            told => return told.map(Some),
+    ) -> Result<(Option<Value>, Vec<Change>), WriteError> {
+        let commit = || self.commit(Batch::new(first.clone(), rest.clone()));
+        let unknown = match commit().await {
+            Err(unknown @ WriteError::Timeout(_)) if first.precondition.is_some() => unknown,
+            told => return told.map(|Committed { stored, left }| (Some(stored), left)),
         };
-        match self.write(address, precondition, verb.clone()).await {
-            Err(WriteError::NotFound(_)) if matches!(verb, Verb::Delete) => Ok(None),
+        match commit().await {
+            Err(WriteError::NotFound(_)) if matches!(first.verb, Verb::Delete) => Ok((None, rest)),
             Err(WriteError::Conflict(at, stored)) => {
                 let same = uid_of(&stored) == object.meta().uid.as_deref();
-                let shows = match &verb {
+                let shows = match &first.verb {
                     Verb::Patch(patch) | Verb::PatchStatus(patch) => K::shows(&stored, patch),
                     Verb::Delete => stored["metadata"]["deletionTimestamp"].is_string(),
                     Verb::Create(_) => false,
                 };
                 if same && shows {
-                    Ok(Some(*stored))
+                    Ok((Some(*stored), rest))
                 } else {
                     Err(WriteError::Conflict(at, stored))
                 }
             }
-            Ok(stored) => Ok(Some(stored)),
+            Ok(Committed { stored, left }) => Ok((Some(stored), left)),
             // The second try may well have been refused for want of the API server, which tells nothing of the first.
             Err(WriteError::Timeout(_) | WriteError::Unavailable(_)) => Err(unknown),
             Err(error) => Err(error),
@@ -232,21 +254,34 @@ impl Doing {
     }
 
     /// The same for a new object: what stands there in the end is ours if it is as we wanted it and was not there `before`.
-    async fn make<K: Subject>(&self, address: &Address, before: Option<&str>, verb: Verb) -> Result<Value, WriteError> {
-        let unknown = match self.write(address, None, verb.clone()).await {
+    async fn make(
+        &self,
+        first: &Change,
+        before: Option<&str>,
+        trail: impl FnOnce(&Value) -> Vec<Change> + Clone + Send + 'static,
+    ) -> Result<Committed, WriteError> {
+        let commit = || {
+            self.commit(Batch {
+                first: first.clone(),
+                rest: Box::new(trail.clone()),
+            })
+        };
+        let unknown = match commit().await {
             Err(unknown @ WriteError::Timeout(_)) => unknown,
             told => return told,
         };
-        match self.write(address, None, verb.clone()).await {
+        match commit().await {
             Err(WriteError::Exists(at)) => {
                 // Changes nothing, and answers what is stored.
-                let stored = self
-                    .write(address, None, Verb::Patch(json!({})))
-                    .await
-                    .map_err(|_| unknown)?;
-                let ours = matches!(&verb, Verb::Create(object) if includes(&stored, object));
+                let look = Change {
+                    verb: Verb::Patch(json!({})),
+                    ..first.clone()
+                };
+                let stored = self.write(look).await.map_err(|_| unknown)?;
+                let ours = matches!(&first.verb, Verb::Create(object) if includes(&stored, object));
                 if ours && uid_of(&stored) != before {
-                    Ok(stored)
+                    let left = trail(&stored);
+                    Ok(Committed { stored, left })
                 } else {
                     Err(WriteError::Exists(at))
                 }
@@ -256,66 +291,95 @@ impl Doing {
         }
     }
 
-    /// Writes what belongs to the deed and is stored apart. It is done by now, so a failure is tried once more, logged, and that is all.
-    async fn complete(&self, address: &Address, verb: Verb) -> Option<Value> {
-        for last in [false, true] {
-            match self.write(address, None, verb.clone()).await {
-                Ok(stored) => return Some(stored),
-                Err(error) => tracing::error!(
-                    %error,
-                    by = self.by,
-                    event = self.deed.event_type(),
-                    kind = %address.kind,
-                    namespace = address.namespace,
-                    name = address.name,
-                    given_up = last,
-                    "done, but its marks could not be written"
-                ),
+    /// Writes what the source has left of the deed, which is done by now: a failure is tried once more, logged, and that is all.
+    /// Answers the object, where that has changed it.
+    async fn finish(&self, on: &Address, stored: Option<&Value>, left: Vec<Change>) -> Option<Value> {
+        let mut completed = None;
+        for change in left {
+            match change.verb {
+                Verb::Create(_) => self.record(on, change).await,
+                _ => completed = self.complete(change, stored).await,
             }
         }
-        None
+        completed
+    }
+
+    /// Writes the marks, on nothing but the object to which it was done.
+    async fn complete(&self, mut change: Change, stored: Option<&Value>) -> Option<Value> {
+        let (begun, uid) = (Instant::now(), stored.and_then(uid_of));
+        change.precondition = stored.and_then(version_of);
+        let mut failed = false;
+        loop {
+            let error = match self.write(change.clone()).await {
+                Ok(stored) => return Some(stored),
+                Err(error) => error,
+            };
+            let namesake = match &error {
+                WriteError::Conflict(_, now) if uid_of(now) == uid && begun.elapsed() < PATIENCE => {
+                    change.precondition = version_of(now);
+                    continue;
+                }
+                WriteError::Conflict(_, now) => uid_of(now) != uid,
+                _ => false,
+            };
+            let given_up = failed || namesake;
+            tracing::error!(
+                %error,
+                by = self.by,
+                event = self.deed.event_type(),
+                kind = %change.address.kind,
+                namespace = change.address.namespace,
+                name = change.address.name,
+                given_up,
+                "done, but its marks could not be written"
+            );
+            if given_up {
+                return None;
+            }
+            failed = true;
+        }
     }
 
     /// Leaves the trail. The log keeps what the store does not take.
-    async fn record(&self, on: Address, uid: String, incident: Option<String>, at: Timestamp, details: TextMap) {
-        let entry = Entry {
-            deed: self.deed,
-            by: self.by.clone(),
-            at,
-            on,
-            uid,
-            incident,
-            details,
-        };
-        let Change { address, verb, .. } = entry.change(&hex::of_chance::<3>());
-        let mut written = self.write(&address, None, verb.clone()).await;
+    async fn record(&self, on: &Address, event: Change) {
+        let mut written = self.write(event.clone()).await;
         if let Err(WriteError::Timeout(_)) = written {
-            // Its name is its own: if it exists, the first try has written it.
-            written = match self.write(&address, None, verb).await {
-                Err(WriteError::Exists(_)) => return,
-                told => told,
-            };
+            written = self.write(event).await;
         }
-        if let Err(error) = written {
-            tracing::error!(
+        match written {
+            // Its name is its own: if it exists, an earlier try has written it.
+            Ok(_) | Err(WriteError::Exists(_)) => {}
+            Err(error) => tracing::error!(
                 %error,
-                by = entry.by,
-                event = entry.deed.event_type(),
-                kind = %entry.on.kind,
-                namespace = entry.on.namespace,
-                name = entry.on.name,
+                by = self.by,
+                event = self.deed.event_type(),
+                kind = %on.kind,
+                namespace = on.namespace,
+                name = on.name,
                 "done, but its audit event could not be written"
-            );
+            ),
         }
     }
 
-    async fn write(&self, address: &Address, precondition: Option<String>, verb: Verb) -> Result<Value, WriteError> {
-        let change = Change {
-            address: address.clone(),
-            precondition,
-            verb,
-        };
+    /// For the trail, without what only the object tells.
+    fn entry(&self, on: &Address, at: Timestamp, details: TextMap) -> Entry {
+        Entry {
+            deed: self.deed,
+            by: self.by.clone(),
+            at,
+            on: on.clone(),
+            uid: String::new(),
+            incident: None,
+            details,
+        }
+    }
+
+    async fn write(&self, change: Change) -> Result<Value, WriteError> {
         self.console.source.write(change).await
+    }
+
+    async fn commit(&self, batch: Batch) -> Result<Committed, WriteError> {
+        self.console.source.commit(batch).await
     }
 }
 
@@ -328,6 +392,10 @@ fn read<K: Subject>(stored: Value) -> Result<Arc<K>, Error> {
 
 fn uid_of(stored: &Value) -> Option<&str> {
     stored["metadata"]["uid"].as_str()
+}
+
+fn version_of(stored: &Value) -> Option<String> {
+    stored["metadata"]["resourceVersion"].as_str().map(str::to_owned)
 }
 
 /// Whether merging the patch would change nothing.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug)]
 pub struct Decision {
     pub verb: Verb,
-    /// What belongs to it and is stored apart. Once the verb is written the thing is done, whatever becomes of this.
+    /// What belongs to it and is another write. On a cluster the thing is done once the verb is written, whatever becomes of this.
     pub then: Option<Verb>,
     /// What the audit event tells beside who, what and when.
     pub details: TextMap,

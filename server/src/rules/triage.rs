@@ -178,7 +178,7 @@ pub fn resolve(issue: &Issue, how: &str, by: &str, now: Timestamp) -> Result<Dec
         .telling("attempts", attempts.to_string()))
 }
 
-/// By whom and when, if it is over. State and marks are stored one after the other, so whoever resolved it this moment may not have signed yet.
+/// By whom and when, if it is over. On a cluster state and marks are stored one after the other, so whoever resolved it this moment may not have signed yet.
 pub fn resolved(issue: &Issue) -> Option<AlreadyResolved> {
     let status = issue
         .status

@@ -1,5 +1,6 @@
 //! The embedded source: one thread owns the store, commits, tells the sink, and only then answers. So the order of
-//! commits is the order of the catalog, and whoever has an answer finds it there. What a write means is in `embedded/`.
+//! commits is the order of the catalog, whoever has an answer finds it there, and a batch is there as a whole or not at
+//! all. What a write means is in `embedded/`.
 
 mod schema;
 mod semantics;
@@ -11,7 +12,7 @@ pub use store::{Store, StoreError};
 
 use crate::{
     resources::Object,
-    source::{Address, Change, Sink, Source, WriteError, Written, import},
+    source::{Address, Batch, Change, Committed, Committing, Sink, Source, WriteError, Written, import},
 };
 use serde_json::Value;
 use std::{
@@ -33,13 +34,19 @@ const POLL: Duration = Duration::from_millis(200);
 /// Longer than this no request waits for another process that holds the file.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Writes that wait while one is being made share the next commit; an answer waits for at most this many.
+/// Batches that wait while one is being written share the next transaction; an answer waits for at most this many.
 const GROUP: usize = 64;
 
 /// Judges an object inside the write that changes it, so that the answer already shows the verdict.
 pub trait Judge: Send {
     /// The merge patch of the status, `{"status": {…}}`, that the write shall also make.
     fn judge(&mut self, object: &Object) -> Option<Value>;
+
+    /// What follows from the object as it is now, and is written with it. What is there already, or has nothing left to be
+    /// written to, is passed over.
+    fn follow(&mut self, _before: Option<&Value>, _now: &Object) -> Vec<Change> {
+        Vec::new()
+    }
 }
 
 /// Objects in one SQLite file, or in memory.
@@ -51,7 +58,7 @@ pub struct Embedded {
 type Answer<T> = oneshot::Sender<Result<T, WriteError>>;
 
 enum Job {
-    Write(Change, Answer<Value>),
+    Commit(Batch, Answer<Value>),
     Load(Vec<Value>, Answer<()>),
     Judge(Box<dyn Judge>),
     Close,
@@ -117,7 +124,16 @@ impl Embedded {
 impl Source for Embedded {
     fn write(&self, change: Change) -> Written<'_> {
         let (answer, answered) = oneshot::channel();
-        Box::pin(self.ask(Job::Write(change, answer), answered))
+        Box::pin(self.ask(Job::Commit(change.into(), answer), answered))
+    }
+
+    fn commit(&self, batch: Batch) -> Committing<'_> {
+        let (answer, answered) = oneshot::channel();
+        Box::pin(async move {
+            let stored = self.ask(Job::Commit(batch, answer), answered).await?;
+            let left = Vec::new();
+            Ok(Committed { stored, left })
+        })
     }
 }
 
@@ -157,16 +173,16 @@ impl Keeper {
                 (None, None) => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match job {
-                Ok(Job::Write(change, answer)) => {
-                    let mut group = vec![(change, answer)];
+                Ok(Job::Commit(batch, answer)) => {
+                    let mut group = vec![(batch, answer)];
                     while group.len() < GROUP && next.is_none() {
                         match jobs.try_recv() {
-                            Ok(Job::Write(change, answer)) => group.push((change, answer)),
+                            Ok(Job::Commit(batch, answer)) => group.push((batch, answer)),
                             Ok(other) => next = Some(other),
                             Err(_) => break,
                         }
                     }
-                    self.write(group);
+                    self.commit(group);
                 }
                 Ok(Job::Load(objects, answer)) => {
                     let outcome = self.load(objects);
@@ -185,14 +201,14 @@ impl Keeper {
         }
     }
 
-    fn write(&mut self, group: Vec<(Change, Answer<Value>)>) {
-        let (changes, answers): (Vec<_>, Vec<_>) = group.into_iter().unzip();
+    fn commit(&mut self, group: Vec<(Batch, Answer<Value>)>) {
+        let (batches, answers): (Vec<_>, Vec<_>) = group.into_iter().unzip();
         let mut news = Vec::new();
         let judge = &mut self.judge;
         let outcome = self.store.transact(&mut news, |session, news| {
-            let mut outcomes = Vec::with_capacity(changes.len());
-            for change in changes {
-                match session.write(change, judge.as_deref_mut(), news) {
+            let mut outcomes = Vec::with_capacity(batches.len());
+            for batch in batches {
+                match session.write(batch, judge.as_deref_mut(), news) {
                     Err(WriteError::Unavailable(cause)) => return Err(WriteError::Unavailable(cause)),
                     outcome => outcomes.push(outcome),
                 }

@@ -5,17 +5,17 @@ mod aftermath;
 
 use crate::{
     catalog::{Catalog, Selection, Snapshot},
-    resources::{ApprovalPolicy, ApprovalRequest, ApprovalState, Condition, Issue, Object, Typed},
+    resources::{ApprovalPolicy, ApprovalRequest, ApprovalState, Condition, Issue, Kind, Object, Typed},
     rules::{
         approval::{AUTOMATIC, Case, Verdict},
         approval_case::{case, state},
     },
-    source::{Address, Change, Source, Verb, WriteError, embedded::Judge},
+    source::{Address, Batch, Change, Source, Verb, WriteError, embedded::Judge},
 };
 use aftermath::Aftermath;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, mem, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, mem, sync::Arc, time::Duration};
 
 const WINDOW: &str = "ChangeWindow";
 
@@ -41,6 +41,21 @@ impl<C: Fn() -> Timestamp + Send> Judge for Bench<C> {
         };
         ruling(&self.catalog.snapshot(), request, (self.clock)())
     }
+
+    fn follow(&mut self, before: Option<&Value>, now: &Object) -> Vec<Change> {
+        match now {
+            Object::ApprovalRequest(request) if before.is_none_or(is_open) => {
+                aftermath::traces(&self.catalog.snapshot(), request)
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Whether nobody has decided it, as far as it can be read.
+fn is_open(request: &Value) -> bool {
+    let request = Object::parse(Kind::ApprovalRequest, request.clone());
+    matches!(request, Ok(Object::ApprovalRequest(request)) if state(&request) == ApprovalState::Pending)
 }
 
 /// Follows the catalog for as long as it lives: judges requests when their time comes, and does what follows.
@@ -80,16 +95,20 @@ async fn write(source: &dyn Source, change: Change) -> Result<(), WriteError> {
     }
 }
 
+/// Whether it is done, or never will be.
+fn settled(outcome: Result<(), WriteError>) -> bool {
+    !outcome.is_err_and(|error| passes(&error))
+}
+
 /// Whether the same write may succeed a moment later.
 fn passes(error: &WriteError) -> bool {
     matches!(error, WriteError::Unavailable(_) | WriteError::Timeout(_))
 }
 
-/// Remembers what is still to follow from requests that were decided, until all of it is written.
+/// Remembers from which requests that were decided something is still to follow, until all of it is written.
 #[derive(Debug, Default)]
 pub struct Settler {
-    /// And whether their policy has counted them: the rest may be done again, this may not.
-    owed: BTreeMap<Address, bool>,
+    owed: BTreeSet<Address>,
 }
 
 // === impl Settler ===
@@ -102,13 +121,11 @@ impl Settler {
         for change in rulings(&catalog.snapshot(), now) {
             done &= write(source, change).await.is_ok();
         }
-        for address in aftermath::unfinished(&catalog.snapshot(), now) {
-            self.owed.entry(address).or_default();
-        }
+        self.owed.extend(aftermath::unfinished(&catalog.snapshot(), now));
         // One after the other, each from what is there by then: two may be counted by one policy.
-        for (address, mut counted) in mem::take(&mut self.owed) {
-            if !follow(catalog, source, &address, &mut counted).await {
-                self.owed.insert(address, counted);
+        for address in mem::take(&mut self.owed) {
+            if !follow(catalog, source, &address).await {
+                self.owed.insert(address);
                 done = false;
             }
         }
@@ -124,7 +141,7 @@ fn rulings(snapshot: &Snapshot, now: Timestamp) -> Vec<Change> {
 }
 
 /// Does what follows from one verdict, as far as it is not done. Answers whether that is all.
-async fn follow(catalog: &Catalog, source: &dyn Source, address: &Address, counted: &mut bool) -> bool {
+async fn follow(catalog: &Catalog, source: &dyn Source, address: &Address) -> bool {
     /// Whoever changes a policy that often at a time may go first.
     const TRIES: usize = 5;
     for _ in 0..TRIES {
@@ -135,24 +152,29 @@ async fn follow(catalog: &Catalog, source: &dyn Source, address: &Address, count
             return true;
         };
         for trace in traces {
-            if write(source, trace).await.is_err_and(|error| passes(&error)) {
+            if !settled(write(source, trace).await) {
                 return false;
             }
         }
-        if let Some(count) = count.filter(|_| !*counted) {
-            match source.write(count).await {
-                Err(WriteError::Conflict(..)) => continue,
-                Err(error) => {
-                    tracing::warn!(%error, "an approval cannot be counted");
-                    if passes(&error) {
+        let Some(count) = count else {
+            return settled(write(source, mark).await);
+        };
+        // Together, so that nothing is counted twice.
+        match source.commit(Batch::new(count, vec![mark.clone()])).await {
+            Ok(committed) => {
+                for change in committed.left {
+                    if !settled(write(source, change).await) {
                         return false;
                     }
                 }
-                Ok(_) => {}
+                return true;
             }
-            *counted = true;
+            Err(WriteError::Conflict(..)) => {}
+            Err(error) => {
+                tracing::warn!(%error, "an approval cannot be counted");
+                return !passes(&error) && settled(write(source, mark).await);
+            }
         }
-        return !write(source, mark).await.is_err_and(|error| passes(&error));
     }
     false
 }

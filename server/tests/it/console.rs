@@ -170,15 +170,7 @@ impl TestConsole {
 
     /// Has something done: `target` is below `/api/v1`.
     pub(crate) async fn post(&self, target: &str, key: &str, body: &str) -> Answered {
-        self.send(Method::POST, target, key, body).await
-    }
-
-    pub(crate) async fn put(&self, target: &str, key: &str, body: &str) -> Answered {
-        self.send(Method::PUT, target, key, body).await
-    }
-
-    async fn send(&self, method: Method, target: &str, key: &str, body: &str) -> Answered {
-        let asking = self.ask(method, &format!("/api/v1{target}")).key(key);
+        let asking = self.ask(Method::POST, &format!("/api/v1{target}")).key(key);
         asking.body(body.to_owned()).answer().await
     }
 

@@ -283,6 +283,62 @@ async fn a_namesake_made_meanwhile_is_left_alone() {
 }
 
 #[tokio::test]
+async fn a_namesake_made_before_the_marks_is_not_signed() {
+    let log = Log::listen();
+    let namesake = Mishap::Namesake(Box::new(issue("checkout-oom", "shop")));
+    let console = console(vec![(Sort::Patches, namesake)]).await;
+    let before = stored(&console).meta().uid.clone().unwrap();
+    assert_eq!(triage(&console, "resolve", OPERATOR).await.status, 200);
+    let issue = stored(&console);
+    assert_eq!(
+        (issue.status.is_some(), issue.annotation("aiops.chatcli.io/resolved-by")),
+        (false, None)
+    );
+    assert_eq!(log.lines("marks could not be written").len(), 1);
+    assert!(
+        matches!(&*console.trail(), [event] if event.spec.resource.uid == before),
+        "{:?}",
+        console.trail()
+    );
+}
+
+#[tokio::test]
+async fn marks_go_beside_what_somebody_else_wrote_meanwhile() {
+    let log = Log::listen();
+    let console = console(vec![
+        (Sort::Patches, annotate(json!({"team": "web"}))),
+        (Sort::Patches, annotate(json!({"sla": "kept"}))),
+    ])
+    .await;
+    assert_eq!(triage(&console, "resolve", OPERATOR).await.status, 200);
+    let issue = stored(&console);
+    let kept = ["team", "sla", "aiops.chatcli.io/resolved-by"].map(|key| issue.annotation(key));
+    assert_eq!(kept, [Some("web"), Some("kept"), Some("sre-mira")]);
+    assert!(log.lines("could not be written").is_empty());
+    assert_eq!(console.trail().len(), 1);
+}
+
+/// No reader of the embedded store sees a state without its name, or a deed without its event.
+#[tokio::test]
+async fn what_is_done_its_name_and_its_event_are_there_at_once() {
+    let console = TestConsole::over(vec![issue("checkout-oom", "shop")]).await;
+    let mut changes = console.catalog().subscribe();
+    let seen = async {
+        while stored(&console).status.is_none() {
+            changes.changed().await.expect("a catalog");
+        }
+        (
+            stored(&console)
+                .annotation("aiops.chatcli.io/resolved-by")
+                .map(str::to_owned),
+            console.trail().len(),
+        )
+    };
+    let (seen, answered) = tokio::join!(seen, triage(&console, "resolve", OPERATOR));
+    assert_eq!((seen, answered.status.as_u16()), ((Some("sre-mira".into()), 1), 200));
+}
+
+#[tokio::test]
 async fn what_was_done_although_the_answer_was_lost_is_answered_and_told_once() {
     for (sort, action) in [(Sort::Patches, "acknowledge"), (Sort::StatusPatches, "resolve")] {
         for mishap in [Mishap::LostAnswer, Mishap::LostRequest] {

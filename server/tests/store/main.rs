@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod batches;
 mod crash;
+mod deeds;
 mod dumps;
 mod notebook;
 mod processes;

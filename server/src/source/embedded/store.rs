@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     resources::{Kind, Object, refusals},
-    source::{Address, Change, Verb, WriteError},
+    source::{Address, Batch, Change, Verb, WriteError},
 };
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde_json::Value;
@@ -148,9 +148,55 @@ pub(crate) struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// One write as Kubernetes has it. After a refusal nothing is changed; after [`WriteError::Unavailable`] the
-    /// transaction has to be given up.
+    /// Writes the whole batch and answers its first object. After a refusal nothing is changed; after
+    /// [`WriteError::Unavailable`] the transaction has to be given up.
     pub(super) fn write(
+        &mut self,
+        batch: Batch,
+        judge: Option<&mut (dyn Judge + 'static)>,
+        news: &mut Vec<News>,
+    ) -> Result<Value, WriteError> {
+        let (version, told) = (self.version, news.len());
+        self.execute("SAVEPOINT batch")?;
+        let outcome = self.write_all(batch, judge, news);
+        match &outcome {
+            Ok(_) => {}
+            Err(WriteError::Unavailable(_)) => return outcome,
+            Err(_) => {
+                self.execute("ROLLBACK TO batch")?;
+                self.version = version;
+                news.truncate(told);
+            }
+        }
+        self.execute("RELEASE batch")?;
+        outcome
+    }
+
+    fn execute(&self, sql: &str) -> Result<(), StoreError> {
+        self.transaction.prepare_cached(sql)?.execute([])?;
+        Ok(())
+    }
+
+    fn write_all(
+        &mut self,
+        Batch { first, rest }: Batch,
+        mut judge: Option<&mut (dyn Judge + 'static)>,
+        news: &mut Vec<News>,
+    ) -> Result<Value, WriteError> {
+        let address = first.address.clone();
+        let mut stored = self.write_one(first, judge.as_deref_mut(), news)?;
+        for change in rest(&stored) {
+            let again = change.address == address;
+            let object = self.write_one(change, judge.as_deref_mut(), news)?;
+            if again {
+                stored = object;
+            }
+        }
+        Ok(stored)
+    }
+
+    /// One write as Kubernetes has it. A refusal may leave half of what follows from it.
+    fn write_one(
         &mut self,
         change: Change,
         judge: Option<&mut (dyn Judge + 'static)>,
@@ -188,16 +234,16 @@ impl Session<'_> {
         self.settle(&address, Some(&stored), object, judge, news)
     }
 
-    /// Lets the judge add to the write, checks that the outcome is one of its kind, and stores it.
+    /// Lets the judge add to the write, checks that the outcome is one of its kind, and stores it with what follows.
     fn settle(
         &mut self,
         address: &Address,
         stored: Option<&Value>,
         mut object: Value,
-        judge: Option<&mut (dyn Judge + 'static)>,
+        mut judge: Option<&mut (dyn Judge + 'static)>,
         news: &mut Vec<News>,
     ) -> Result<Value, WriteError> {
-        if let Some(judge) = judge {
+        if let Some(judge) = judge.as_deref_mut() {
             let verdict = judge.judge(&Object::parse(address.kind, object.clone())?);
             if let Some(patch) = verdict {
                 object = semantics::status_patched(address, &object, patch)?;
@@ -207,7 +253,14 @@ impl Session<'_> {
         acceptable(address.kind, stored, &object)?;
         let typed = Object::parse(address.kind, object.clone())?;
         self.put(address, stored.is_some(), &text)?;
+        let following = judge.map(|judge| judge.follow(stored, &typed)).unwrap_or_default();
         news.push(News::Applied(typed));
+        for change in following {
+            match self.write_one(change, None, news) {
+                Ok(_) | Err(WriteError::Exists(_) | WriteError::NotFound(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
         Ok(object)
     }
 

@@ -1,5 +1,5 @@
-//! What follows once a request is decided: an audit event, the plan's annotations, the policy's counters. Each step may
-//! be done again without harm, except for a stop between counting and noting that it was counted.
+//! What follows once a request is decided: an audit event and the plan's annotations, written with the verdict; the policy's
+//! counters, written with the note that it was counted. What is missing, because another process wrote the verdict, is added.
 
 use super::{status_patch, whole_seconds};
 use crate::{
@@ -23,11 +23,10 @@ const RECENT: SignedDuration = SignedDuration::from_mins(10);
 
 /// In the order in which it is to be written.
 pub(super) struct Aftermath {
-    /// May be written any number of times.
     pub(super) traces: Vec<Change>,
     /// Is right only if nobody has counted since.
     pub(super) count: Option<Change>,
-    /// Says that all of it is done.
+    /// Says that all of it is done. Belongs to the count.
     pub(super) mark: Change,
 }
 
@@ -46,17 +45,12 @@ pub(super) fn unfinished(snapshot: &Snapshot, now: Timestamp) -> Vec<Address> {
 
 /// None for a request that is open, or of which all of it is done.
 pub(super) fn of(snapshot: &Snapshot, request: &ApprovalRequest) -> Option<Aftermath> {
-    let (verdict, at) = outcome(request).filter(|_| request.annotation(COUNTED).is_none())?;
-    let namespace = request.namespace();
-    let plan = snapshot
-        .table::<RemediationPlan>()
-        .get(namespace, &request.spec.remediation_plan_ref);
+    let (verdict, _) = outcome(request).filter(|_| request.annotation(COUNTED).is_none())?;
     let policy = snapshot
         .table::<ApprovalPolicy>()
-        .get(namespace, &request.spec.policy_ref);
-    let release = plan.and_then(|row| release(&row.object, request, verdict));
+        .get(request.namespace(), &request.spec.policy_ref);
     Some(Aftermath {
-        traces: [audit(request, verdict, at)].into_iter().chain(release).collect(),
+        traces: traces(snapshot, request),
         count: policy.map(|row| count(&row.object, request, verdict)),
         mark: Change {
             address: request.address(),
@@ -64,6 +58,18 @@ pub(super) fn of(snapshot: &Snapshot, request: &ApprovalRequest) -> Option<After
             verb: Verb::Patch(json!({"metadata": {"annotations": {COUNTED: verdict}}})),
         },
     })
+}
+
+/// What others see of a verdict. May be written any number of times.
+pub(super) fn traces(snapshot: &Snapshot, request: &ApprovalRequest) -> Vec<Change> {
+    let Some((verdict, at)) = outcome(request) else {
+        return Vec::new();
+    };
+    let plan = snapshot
+        .table::<RemediationPlan>()
+        .get(request.namespace(), &request.spec.remediation_plan_ref);
+    let release = plan.and_then(|row| release(&row.object, request, verdict));
+    [audit(request, verdict, at)].into_iter().chain(release).collect()
 }
 
 /// The verdict as the field writes it, and when it was given.

@@ -2,7 +2,7 @@
 
 mod looping;
 
-use super::{Bench, Settler, aftermath, next_moment, ruling};
+use super::{Bench, Settler, aftermath, next_moment, ruling, rulings};
 use crate::{
     catalog::Catalog,
     fixtures::{Fixture, at, incident, noon, plan, policy, request},
@@ -10,13 +10,14 @@ use crate::{
         ApprovalMode, ApprovalPolicy, ApprovalRequest, ApprovalState, AuditEvent, Kind, Object, RemediationPlan,
         Severity, Typed, approval_policy::AutoApproveConditions,
     },
-    source::{Address, Change, Source, Verb, WriteError, embedded::Embedded},
+    source::{Change, Source, Verb, WriteError, embedded::Embedded},
 };
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 const WHEN: &str = "2026-09-23T12:01:00Z";
+const WAITING: &str = "platform.chatcli.io/approval-pending";
 
 fn catalog(objects: impl IntoIterator<Item = Object>) -> Catalog {
     let catalog = Catalog::new(1);
@@ -130,7 +131,7 @@ fn the_consequences_are_written_once_and_only_for_what_was_just_decided() {
         .with(|request| {
             request.status.get_or_insert_default().rejected_at = Some(WHEN.into());
         });
-    let waiting = plan().annotated("platform.chatcli.io/approval-pending", "approval-checkout-oom-plan-1");
+    let waiting = plan().annotated(WAITING, "approval-checkout-oom-plan-1");
     let catalog = catalog([
         decided.clone().object(),
         waiting.object(),
@@ -187,6 +188,8 @@ async fn store() -> (Arc<Catalog>, Embedded) {
         "requester": "chatcli-operator", "timeoutMinutes": 30, "requiredApprovers": 2,
     });
     let plan = json!({"issueRef": {"name": "i"}, "attempt": 1, "strategy": "", "actions": []});
+    let mut plan = value(Kind::RemediationPlan, plan, "p");
+    plan["metadata"]["annotations"] = json!({WAITING: "approval-p"});
     store
         .load(vec![
             value(
@@ -194,12 +197,24 @@ async fn store() -> (Arc<Catalog>, Embedded) {
                 json!({"enabled": true, "rules": [rule]}),
                 "shop-changes",
             ),
-            value(Kind::RemediationPlan, plan, "p"),
+            plan,
             value(Kind::ApprovalRequest, asked, "approval-p"),
         ])
         .await
         .unwrap();
     (catalog, store)
+}
+
+fn trail(catalog: &Catalog) -> Vec<String> {
+    let snapshot = catalog.snapshot();
+    let events = snapshot.table::<AuditEvent>().iter();
+    events.map(|row| row.object.spec.event_type.clone()).collect()
+}
+
+fn plan_waits(catalog: &Catalog) -> Option<bool> {
+    let snapshot = catalog.snapshot();
+    let plan = snapshot.table::<RemediationPlan>().get("shop", "p")?;
+    Some(plan.object.annotation(WAITING).is_some())
 }
 
 fn vote(catalog: &Catalog, approvers: &[&str]) -> Change {
@@ -228,10 +243,50 @@ async fn the_deciding_voters_answer_shows_the_verdict() {
     let late = vote(&catalog, &["ana", "cy"]);
     let second = store.write(vote(&catalog, &["ana", "bo"])).await.unwrap();
     assert_eq!(second["status"]["state"], "Approved");
+    assert_eq!(trail(&catalog), ["approval_approved"], "written with the verdict");
+    assert_eq!(plan_waits(&catalog), Some(false));
     let Err(WriteError::Conflict(_, stored)) = store.write(late).await else {
         panic!("the third voter is told")
     };
     assert_eq!(stored["status"]["state"], "Approved");
+}
+
+#[tokio::test]
+async fn a_verdict_that_time_brings_comes_with_its_event() {
+    let (catalog, store) = store().await;
+    let verdicts = rulings(&catalog.snapshot(), at("2026-09-23T12:31:00Z"));
+    let [expired] = &*verdicts else {
+        panic!("one request, whose time is over: {verdicts:?}")
+    };
+    assert_eq!(
+        store.write(expired.clone()).await.unwrap()["status"]["state"],
+        "Expired"
+    );
+    assert_eq!(trail(&catalog), ["approval_expired"]);
+    assert_eq!(plan_waits(&catalog), Some(true), "nobody has said yes");
+}
+
+#[tokio::test]
+async fn what_was_decided_before_is_not_told_again() {
+    let (catalog, store) = store().await;
+    let Change { address, .. } = vote(&catalog, &[]);
+    let stored = catalog
+        .snapshot()
+        .table::<ApprovalRequest>()
+        .newest()
+        .unwrap()
+        .object
+        .clone();
+    let mut old = serde_json::to_value(&*stored).unwrap();
+    old["status"] = json!({"state": "Approved", "approvedAt": "2020-09-23T12:00:00Z", "autoApproved": false});
+    store.load(vec![old]).await.unwrap();
+    let remark = Change {
+        address,
+        precondition: None,
+        verb: Verb::Patch(json!({"metadata": {"annotations": {"team": "shop"}}})),
+    };
+    store.write(remark).await.unwrap();
+    assert_eq!((trail(&catalog), plan_waits(&catalog)), (Vec::new(), Some(true)));
 }
 
 #[tokio::test]
@@ -261,13 +316,5 @@ async fn what_follows_is_stored() {
         (event.event_type.as_str(), event.actor.name.as_str()),
         ("approval_approved", "ana (api-key: a), bo (api-key: b)")
     );
-    let plan = Address {
-        kind: Kind::RemediationPlan,
-        namespace: "shop".into(),
-        name: "p".into(),
-    };
-    assert_eq!(
-        snapshot.table::<RemediationPlan>().newest().unwrap().object.address(),
-        plan
-    );
+    assert_eq!((trail(&catalog).len(), plan_waits(&catalog)), (1, Some(false)));
 }

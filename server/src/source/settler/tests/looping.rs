@@ -4,7 +4,7 @@ use crate::{
     catalog::Catalog,
     resources::{ApprovalPolicy, ApprovalRequest, AuditEvent, Kind, RemediationPlan, Typed as _},
     source::{
-        Address, Change, Source, Verb, WriteError, Written,
+        Address, Batch, Change, Committing, Source, Verb, WriteError, Written,
         embedded::Embedded,
         settler::{Bench, settle},
     },
@@ -41,26 +41,48 @@ struct Court {
 
 // === impl Moody ===
 
+impl Moody {
+    /// What happens now to a write of these.
+    async fn befall(&self, addresses: &[&Address]) -> Result<(), WriteError> {
+        let next = {
+            let mut plan = self.plan.lock().unwrap();
+            let hit = |kind: Kind| addresses.iter().find(|address| address.kind == kind);
+            let at = plan.iter().position(|(kind, _)| hit(*kind).is_some());
+            at.map(|at| plan.remove(at))
+                .and_then(|(kind, mishap)| Some((*hit(kind)?, mishap)))
+        };
+        match next {
+            Some((_, Mishap::Outage)) => return Err(WriteError::Unavailable("disk full".into())),
+            Some((address, Mishap::Rival)) => {
+                let rival = Change {
+                    address: address.clone(),
+                    precondition: None,
+                    verb: Verb::Patch(json!({"metadata": {"annotations": {"seen-by": "somebody else"}}})),
+                };
+                self.store.write(rival).await.unwrap();
+            }
+            None => {}
+        }
+        Ok(())
+    }
+}
+
 impl Source for Moody {
     fn write(&self, change: Change) -> Written<'_> {
-        let mut plan = self.plan.lock().unwrap();
-        let next = plan.iter().position(|(kind, _)| *kind == change.address.kind);
-        let mishap = next.map(|at| plan.remove(at).1);
         Box::pin(async move {
-            match mishap {
-                Some(Mishap::Outage) => return Err(WriteError::Unavailable("disk full".into())),
-                Some(Mishap::Rival) => {
-                    let patch = Verb::Patch(json!({"metadata": {"annotations": {"seen-by": "somebody else"}}}));
-                    let rival = Change {
-                        address: change.address.clone(),
-                        precondition: None,
-                        verb: patch,
-                    };
-                    self.store.write(rival).await.unwrap();
-                }
-                None => {}
-            }
+            self.befall(&[&change.address]).await?;
             self.store.write(change).await
+        })
+    }
+
+    fn commit(&self, batch: Batch) -> Committing<'_> {
+        Box::pin(async move {
+            // Nothing that the settler writes is told from what was stored before.
+            let rest = (batch.rest)(&Value::Null);
+            let all = [&batch.first].into_iter().chain(&rest);
+            let addresses: Vec<_> = all.map(|change| &change.address).collect();
+            self.befall(&addresses).await?;
+            self.store.commit(Batch::new(batch.first, rest)).await
         })
     }
 }
