@@ -16,7 +16,7 @@ now=$(inputs | xargs -0 sha256sum | sha256sum)
 "$ROOT/scripts/tools.sh" build
 say "building the browser bundle"
 # Panics name the file they stand in: by its crate, and not by where it lies on the machine that built it. The variable takes the place of
-# what .cargo/config.toml says. These names of symbols lay instances of one generic side by side, where brotli sees that they are alike.
+# what .cargo/config.toml says. Symbols have their types in their names.
 sysroot=$(rustc --print sysroot)
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="--cfg erase_components -C symbol-mangling-version=v0 \
   --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates --remap-path-prefix=$sysroot=rust"
@@ -28,12 +28,14 @@ new=$ROOT/target/site.new
 rm -rf "$new"
 cp -R public "$new"
 cp target/trunk/opsdeck-app.js "$new/app.js"
-# Every erased view points to code that hydrates it piece by piece, or from a template, and every route to code that lists it for a server. Only
-# hydrate_lazy, view_template! and a server would call these.
+# Every erased view points to a future that hydrates it piece by piece, and every route to what lists it; only hydrate_lazy and a server would
+# call them.
 node scripts/snip.mjs target/trunk/opsdeck-app_bg.wasm target/trunk/snipped.wasm \
-  ::hydrate_async ::hydrate_from_template ::generate_routes
-# rustc has optimised for size already. What -Oz takes off the module makes brotli's outcome a tenth larger; these passes make both smaller.
-wasm-opt --strip-debug --strip-producers --strip-target-features --simplify-globals --dae --directize --vacuum \
+  '^<_ as .*IntoAny>::into_any::hydrate_async::<.*>::\{closure#0\}$' \
+  '^<_ as .*IntoAnyNestedRoute>::into_any_nested_route::generate_routes::<'
+# rustc has optimised for size already. What -Oz takes off the module makes brotli's outcome a tenth larger; these passes make both smaller. By
+# name, the instances of a generic lie side by side, and brotli sees how alike they are.
+wasm-opt --reorder-functions-by-name --strip-debug --strip-producers --strip-target-features --simplify-globals --dae --directize --vacuum \
   --duplicate-function-elimination --remove-unused-module-elements --rse --vacuum --simplify-locals-nostructure \
   --coalesce-locals --vacuum --merge-blocks --remove-unused-brs --duplicate-function-elimination --code-folding --vacuum \
   --reorder-locals --duplicate-function-elimination \

@@ -1,5 +1,6 @@
-// snip.mjs IN OUT PART…: empties each function of a WebAssembly module whose name has one of the parts in it. For what is never called but
-// pointed to, so that no compiler can know; called after all, it would end the page with "unreachable". Reads the module's own names.
+// snip.mjs IN OUT PATTERN…: empties each function of a WebAssembly module whose name matches one of the patterns. For what is never called but
+// pointed to, so that no compiler can know; called after all, it would end the page with "unreachable". Functions with the same body share one
+// name, so a pattern must not match what something else may be like. Reads the module's own names.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const [CUSTOM, IMPORTS, BODIES] = [0, 2, 10];
@@ -7,7 +8,8 @@ const FUNCTION_NAMES = 1;
 // Four bytes: no locals, unreachable, end.
 const EMPTY = Buffer.from([0x03, 0x00, 0x00, 0x0b]);
 
-const [from, to, ...parts] = process.argv.slice(2);
+const [from, to, ...given] = process.argv.slice(2);
+const patterns = given.map((pattern) => new RegExp(pattern));
 const module = readFileSync(from);
 
 /** Reads on from a place in the module. */
@@ -77,7 +79,7 @@ function imported() {
   return functions;
 }
 
-/** The numbers of the functions that are meant, and by which part. */
+/** The numbers of the functions that are meant, and by which pattern. */
 function meant() {
   const found = new Map();
   for (const { id, begin, end } of sections()) {
@@ -90,7 +92,7 @@ function meant() {
         read.each(() => {
           const index = read.number();
           const name = read.text();
-          for (const part of parts.filter((part) => name.includes(part))) found.set(index, part);
+          for (const pattern of patterns.filter((pattern) => pattern.test(name))) found.set(index, pattern);
         });
       read.at = next;
     }
@@ -99,9 +101,9 @@ function meant() {
 }
 
 const names = meant();
-const missing = parts.filter((part) => ![...names.values()].includes(part));
+const missing = patterns.filter((pattern) => ![...names.values()].includes(pattern));
 if (missing.length > 0) {
-  console.error(`snip: no function in ${from} is named like ${missing.join(" or ")}`);
+  console.error(`snip: no function in ${from} matches ${missing.join(" or ")}`);
   process.exit(1);
 }
 const out = [module.subarray(0, 8)];

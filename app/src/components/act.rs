@@ -80,6 +80,14 @@ impl Desk {
         }
     }
 
+    /// Drafts that no form asks for any more. While something is under way, it may be what makes the form go.
+    fn unsent(self, subject: &Subject, offered: &[&str]) -> Vec<(String, draft::Texts)> {
+        if self.busy.get() {
+            return Vec::new();
+        }
+        self.drafts.unsent(subject, offered)
+    }
+
     /// Whoever signs out leaves no words behind.
     pub(crate) fn forget(self) {
         self.drafts.forget();

@@ -84,9 +84,12 @@ impl Drafts {
     pub(super) fn recall(self) {
         Effect::new(move || {
             let entry = self.entry.get_value();
-            if let Some(kept) = storage().and_then(|storage| storage.get_item(&entry).ok().flatten()) {
-                self.kept.set(Some(kept));
-            }
+            let Some(before) = storage().and_then(|storage| storage.get_item(&entry).ok().flatten()) else {
+                return;
+            };
+            let mut drafts = read(Some(&before));
+            drafts.extend(self.kept.with_untracked(|kept| read(kept.as_deref())));
+            self.kept.set(written_down(drafts));
         });
     }
 
@@ -143,7 +146,7 @@ pub(crate) fn unsent(subject: Subject, offered: Vec<&'static str>) -> AnyView {
     let desk = expect_context::<Desk>();
     let page = subject.page();
     let unsent = move || {
-        let unsent = desk.drafts.unsent(&subject, &offered).into_iter();
+        let unsent = desk.unsent(&subject, &offered).into_iter();
         let unsent = unsent.map(|(verb, texts)| {
             let path = subject.path(&verb);
             let meant_for = path.clone();

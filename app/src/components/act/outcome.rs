@@ -27,12 +27,15 @@ pub(super) fn outcome(subject: Subject, truth: String, offered: Vec<&'static str
         let acted = acted
             .as_ref()
             .and_then(|acted| Some((subject.verb_of(&acted.path)?, acted)));
+        let overtaken = || {
+            let is_overtaken = !desk.unsent(&subject, &offered).is_empty();
+            is_overtaken.then(|| view! { <b>"Not sent. "</b> {truth.clone()} })
+        };
         let Some((verb, acted)) = acted else {
-            let is_overtaken = !desk.drafts.unsent(&subject, &offered).is_empty();
-            return is_overtaken.then(|| view! { <b>"Not sent. "</b> {truth.clone()} });
+            return overtaken();
         };
         let Some(error) = &acted.error else {
-            return Some(done(verb).into_any());
+            return Some(view! { {done(verb)} " " {overtaken()} });
         };
         let again = if error.status == 401 {
             "Sign in again"
