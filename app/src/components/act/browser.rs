@@ -120,8 +120,7 @@ fn value(field: &Element) -> Option<String> {
     js_sys::Reflect::get(field, &VALUE.into()).ok()?.as_string()
 }
 
-/// Whoever types into a form that is about to go is led to where it says why; whoever is there stays, though an element that is shown anew loses
-/// the focus with its `tabindex`.
+/// Whoever types into a form that is about to go is led to where it says why.
 pub(super) fn keep_focus(subject: &Subject, offered: &[&str]) {
     let Some(focused) = document().active_element() else {
         return;
@@ -131,9 +130,19 @@ pub(super) fn keep_focus(subject: &Subject, offered: &[&str]) {
     let verb = form
         .as_deref()
         .and_then(|form| form.strip_suffix(&*subject.name)?.strip_suffix('-'));
-    if focused.id() == outcome || verb.is_some_and(|verb| !offered.contains(&verb)) {
-        request_animation_frame(move || focus(document().get_element_by_id(&outcome)));
+    if verb.is_some_and(|verb| !offered.contains(&verb)) {
+        request_animation_frame(move || focus_words(document().get_element_by_id(&outcome)));
     }
+}
+
+/// Words take the focus by a `tabindex` that is none of the view's own: those are taken off and put on again whenever it is shown anew, and the
+/// focus would go with them.
+fn focus_words(words: Option<Element>) {
+    if let Some(words) = &words {
+        // The name is a valid one, so this cannot fail.
+        let _ = words.set_attribute("tabindex", "-1");
+    }
+    focus(words);
 }
 
 pub(super) fn send(slip: &Slip, api: &Api, refresh: Refresh, event: &ev::SubmitEvent) {
@@ -164,7 +173,7 @@ pub(super) fn send(slip: &Slip, api: &Api, refresh: Refresh, event: &ev::SubmitE
         // What a form asks for that is over or outdated is to be read anew; one that was refused stays open as it is.
         if (acted.error.is_none() || acted.is_outdated()) && fold_around(&form) {
             let outcome = form.closest(".acts").ok().flatten();
-            focus(outcome.and_then(|acts| acts.query_selector(".outcome").ok().flatten()));
+            focus_words(outcome.and_then(|acts| acts.query_selector(".outcome").ok().flatten()));
         }
         let is_known = acted.error.as_ref().is_none_or(|error| error.status == 409);
         desk.acted.set(Some(acted));

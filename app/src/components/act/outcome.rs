@@ -60,7 +60,7 @@ pub(super) fn outcome(subject: Subject, truth: String, offered: Vec<&'static str
         })
     };
     view! {
-        <p class="outcome" id=id class:bad=is_bad role="status" aria-live="polite" tabindex="-1">
+        <p class="outcome" id=id class:bad=is_bad role="status" aria-live="polite">
             {words}
         </p>
     }
