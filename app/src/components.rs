@@ -19,6 +19,8 @@ pub(crate) mod link;
 pub(crate) mod mark;
 pub(crate) mod notice;
 pub(crate) mod pager;
+pub(crate) mod plan;
+pub(crate) mod post_mortem;
 pub(crate) mod search;
 pub(crate) mod situation;
 pub(crate) mod sort;

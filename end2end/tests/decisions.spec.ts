@@ -1,53 +1,9 @@
 // What people do to incidents, requests and Instances from their pages. Each test has a console of its own.
-import { expect, hydrated, open, signIn, SIGNED_OUT, test } from "../fixtures.ts";
-import type { Page } from "@playwright/test";
+import { expect, signIn, SIGNED_OUT, test } from "../fixtures.ts";
+import { act, APPROVAL, enter, fold, INCIDENT, KEYS, OBJECTS, outcome, plan, request } from "../deciding.ts";
 import { serve } from "../served.ts";
 
-const KEYS = `
-- {key: key-of-mira, role: operator, name: sre-mira}
-- {key: key-of-tomasz, role: admin, name: sre-tomasz}
-- {key: key-of-ana, role: viewer, name: ana}
-`;
-const INCIDENT = "/incidents/shop/api-latency";
-const APPROVAL = "/approvals/shop/restart-api";
-
-function object(kind: string, name: string, spec: object): object {
-  return { apiVersion: "platform.chatcli.io/v1alpha1", kind, metadata: { name, namespace: "shop" }, spec };
-}
-
-const resource = { kind: "Deployment", name: "api", namespace: "shop" };
-const issue = (risk = 80) =>
-  object("Issue", "api-latency", { severity: "critical", source: "prometheus", resource, description: "p99 over 2 s", riskScore: risk });
-const actions = (replicas: string) => [
-  { type: "RestartDeployment", params: {} },
-  { type: "ScaleDeployment", params: { replicas } },
-];
-const plan = (replicas: string) =>
-  object("RemediationPlan", "api-plan", { issueRef: { name: "api-latency" }, attempt: 1, strategy: `scale to ${replicas}`, actions: actions(replicas) });
-const request = (replicas: string) =>
-  object("ApprovalRequest", "restart-api", {
-    issueRef: { name: "api-latency" },
-    remediationPlanRef: "api-plan",
-    policyRef: "production",
-    ruleName: "any",
-    requestedActions: actions(replicas),
-    requester: "operator",
-    timeoutMinutes: 60,
-    requiredApprovers: 2,
-  });
-const OBJECTS = [issue(), plan("5"), request("5")];
-
 test.use({ storageState: SIGNED_OUT, expectedMessages: [/status of (400|401|404|409|503)|preloaded using link preload/] });
-
-async function enter(page: Page, address: string, key = "key-of-mira") {
-  await open(page, address);
-  await signIn(page, key);
-  await hydrated(page);
-}
-
-const outcome = (page: Page) => page.getByRole("main").getByRole("status").first();
-const act = (page: Page, name: string | RegExp) => page.getByRole("main").getByRole("button", { name, exact: true });
-const fold = (page: Page, name: string) => page.locator(".act > summary").filter({ hasText: name });
 
 test("an incident is acknowledged where it stands, and the focus stays", async ({ page }) => {
   await using console = await serve({ keys: KEYS, objects: OBJECTS });
@@ -160,7 +116,8 @@ test("who was too late learns who decided, and keeps what they wrote", async ({ 
   });
   await act(page, "Reject the request").click();
   await expect(outcome(page)).toContainText("Not done. It is decided already by Tomasz, at ");
-  await expect(outcome(page)).toContainText("You had written: “not before the sale”");
+  await expect(page.getByRole("heading", { name: "Not sent: your rejection" })).toBeVisible();
+  await expect(page.getByLabel("Reason")).toHaveValue("not before the sale");
   await expect(page.getByText("The plan does not run.")).toBeVisible();
 });
 

@@ -13,7 +13,7 @@ pub(crate) fn requested(actions: Vec<RequestedAction>) -> AnyView {
             &step.kind,
             step.target.as_ref(),
             step.params,
-            Before::Asked(step.before),
+            step.before.unwrap_or_default(),
         )
     });
     view! { <ol class="steps">{steps.collect_view()}</ol> }
@@ -24,17 +24,11 @@ pub(crate) fn planned(actions: Vec<Action>) -> AnyView {
     let steps = actions
         .into_iter()
         .zip(1..)
-        .map(|(step, order)| step_view(order, &step.kind, None, step.params, Before::NotAsked));
+        .map(|(step, order)| step_view(order, &step.kind, None, step.params, StringMap::new()));
     view! { <ol class="steps">{steps.collect_view()}</ol> }
 }
 
-/// Values as the cluster has them now, where somebody looked.
-enum Before {
-    NotAsked,
-    Asked(Option<StringMap>),
-}
-
-fn step_view(order: u32, kind: &str, target: Option<&ResourceRef>, params: StringMap, before: Before) -> AnyView {
+fn step_view(order: u32, kind: &str, target: Option<&ResourceRef>, params: StringMap, known: StringMap) -> AnyView {
     let stops = params.get("containment").is_some_and(|value| value == "true");
     view! {
         <li>
@@ -50,7 +44,7 @@ fn step_view(order: u32, kind: &str, target: Option<&ResourceRef>, params: Strin
                             </p>
                         }
                     })}
-                {values(params, before)}
+                {values(params, known)}
             </div>
         </li>
     }
@@ -58,14 +52,11 @@ fn step_view(order: u32, kind: &str, target: Option<&ResourceRef>, params: Strin
 
 /// What the step was given; parameters in the order of their names, with what the cluster has now.
 pub(crate) fn parameters(params: StringMap) -> AnyView {
-    values(params, Before::NotAsked)
+    values(params, StringMap::new())
 }
 
-fn values(params: StringMap, before: Before) -> AnyView {
-    let (asked, known) = match before {
-        Before::NotAsked => (false, StringMap::new()),
-        Before::Asked(known) => (true, known.unwrap_or_default()),
-    };
+/// `known`: what the cluster has now, where somebody looked and it tells.
+fn values(params: StringMap, known: StringMap) -> AnyView {
     if params.is_empty() && known.is_empty() {
         return view! { <p class="faint small">"No parameters"</p> };
     }
@@ -85,13 +76,11 @@ fn values(params: StringMap, before: Before) -> AnyView {
         })
         .collect();
     let rows = params.into_iter().map(|(name, to)| {
-        let was = known.get(&name).cloned();
-        // Some parameters steer the action and stand for nothing that the cluster has.
-        let compared = asked && (was.is_some() || !is_instruction(&name));
+        let was = known.get(&name).cloned().map(earlier);
         view! {
             <div>
                 <dt>{name}</dt>
-                <dd>{compared.then(|| earlier(was))} <span class="to">{to}</span></dd>
+                <dd>{was} <span class="to">{to}</span></dd>
             </div>
         }
     });
@@ -99,36 +88,12 @@ fn values(params: StringMap, before: Before) -> AnyView {
 }
 
 /// What the cluster has now, and that it will change.
-fn earlier(was: Option<String>) -> AnyView {
-    let class = if was.is_some() { "was" } else { "was faint" };
+fn earlier(was: String) -> AnyView {
     view! {
-        <span class=class>{was.unwrap_or_else(|| "now: unknown".into())}</span>
+        <span class="was">{was}</span>
         <span class="arrow">
             <span aria-hidden="true">"→"</span>
             <span class="vh">"becomes"</span>
         </span>
     }
-}
-
-fn is_instruction(name: &str) -> bool {
-    matches!(
-        name,
-        "container"
-            | "containment"
-            | "toRevision"
-            | "revision"
-            | "pod"
-            | "node"
-            | "pvc"
-            | "secret"
-            | "sourceSecret"
-            | "timeout"
-            | "confirm"
-            | "configmap"
-            | "key"
-            | "command"
-            | "hpa"
-            | "ingress"
-            | "networkPolicy"
-    )
 }

@@ -3,8 +3,9 @@
 use crate::{
     components::{
         act::{Act, Field, Form, Subject, actor, acts},
-        approval::{approvals_given, is_open, title},
-        words::{action, plural, resource, uncapitalised},
+        approval::{approvals_given, is_open, title, verdict},
+        time::{parse, stamp},
+        words::{action, person, plural, resource, uncapitalised},
     },
     view,
 };
@@ -12,13 +13,9 @@ use leptos::prelude::*;
 use opsdeck_api::{approval::ApprovalItem, incident::IncidentItem, instance::InstanceItem, postmortem::PostMortemItem};
 
 pub(crate) fn of_incident(incident: &IncidentItem) -> AnyView {
-    let subject = Subject {
-        list: "/incidents",
-        namespace: incident.namespace.clone(),
-        name: incident.name.clone(),
-    };
+    let subject = Subject::new("/incidents", &incident.namespace, &incident.name);
     if incident.state == "Resolved" {
-        return acts(subject, "", Vec::new());
+        return acts(subject, "", over(incident), Vec::new());
     }
     let what = resource(&incident.resource);
     let (verb, label) = match incident.acknowledged {
@@ -59,16 +56,26 @@ pub(crate) fn of_incident(incident: &IncidentItem) -> AnyView {
         Act::at_once("unsnooze", "End snooze").filter(|_| is_snoozed),
         Act::with_form("resolve", "Resolve", "", resolve),
     ];
-    acts(subject, "acknowledge, snooze and resolve", choices)
+    let truth = "That does not apply to it any more.".to_owned();
+    acts(subject, "acknowledge, snooze and resolve", truth, choices)
+}
+
+/// Who ended it, where its annotations tell: the operator's are of one group, ours of another.
+fn over(incident: &IncidentItem) -> String {
+    let mut annotations = incident.annotations.iter();
+    let by = annotations.find(|(name, by)| name.ends_with("/resolved-by") && !by.is_empty());
+    let by = by.map_or_else(String::new, |(_, by)| format!(" by {}", person(by)));
+    format!("It is resolved{by}{}.", at(incident.resolved_at.as_deref()))
+}
+
+fn at(time: Option<&str>) -> String {
+    let time = time.and_then(parse);
+    time.map_or_else(String::new, |time| format!(", at {}", stamp(time)))
 }
 
 /// `voted`: with this key already.
 pub(crate) fn of_approval(approval: &ApprovalItem, voted: bool) -> AnyView {
-    let subject = Subject {
-        list: "/approvals",
-        namespace: approval.namespace.clone(),
-        name: approval.name.clone(),
-    };
+    let subject = Subject::new("/approvals", &approval.namespace, &approval.name);
     let (identity, _) = actor();
     let may_be_decided = is_open(approval) && !voted;
     let (given, required) = approvals_given(approval);
@@ -114,7 +121,18 @@ pub(crate) fn of_approval(approval: &ApprovalItem, voted: bool) -> AnyView {
             .filter(|_| may_be_decided && missing > 0),
         Act::with_form("reject", "Reject", "no", reject).filter(|_| may_be_decided),
     ];
-    acts(subject, "", choices)
+    acts(subject, "", stands(approval, voted), choices)
+}
+
+fn stands(approval: &ApprovalItem, voted: bool) -> String {
+    let at = at(approval.decided_at.as_deref());
+    match approval.state.as_str() {
+        "Approved" => format!("It is approved {}{at}.", verdict(approval)),
+        "Rejected" => format!("It is rejected {}{at}.", verdict(approval)),
+        _ if !is_open(approval) => format!("Its time to be decided ran out{at}."),
+        _ if voted => "This key has voted already: one key is one vote.".to_owned(),
+        _ => "It has its approvals and waits for its change window.".to_owned(),
+    }
 }
 
 fn ballot(approval: &ApprovalItem, identity: &str) -> Vec<Field> {
@@ -138,12 +156,9 @@ fn ballot(approval: &ApprovalItem, identity: &str) -> Vec<Field> {
     fields
 }
 
-pub(crate) fn of_post_mortem(post_mortem: &PostMortemItem) -> AnyView {
-    let subject = Subject {
-        list: "/postmortems",
-        namespace: post_mortem.namespace.clone(),
-        name: post_mortem.name.clone(),
-    };
+/// `reviewer`: who moved it last, where that is known.
+pub(crate) fn of_post_mortem(post_mortem: &PostMortemItem, reviewer: Option<&str>) -> AnyView {
+    let subject = Subject::new("/postmortems", &post_mortem.namespace, &post_mortem.name);
     let (identity, _) = actor();
     let by = |name| Field::Line {
         name,
@@ -203,18 +218,22 @@ pub(crate) fn of_post_mortem(post_mortem: &PostMortemItem) -> AnyView {
         Act::with_form("review", review.0, "", review.1).filter(|_| post_mortem.state != "InReview"),
         Act::with_form("close", "Close", "", close).filter(|_| !owes && !is_closed),
     ];
-    acts(subject, "review and close it", choices)
+    let by = reviewer.map_or_else(String::new, |by| format!(" by {}", person(by)));
+    let at = at(post_mortem.reviewed_at.as_deref());
+    let truth = match post_mortem.state.as_str() {
+        "Closed" => format!("It is closed{by}{at}."),
+        "InReview" => format!("It is in review{by}{at}."),
+        _ => "That does not apply to it any more.".to_owned(),
+    };
+    acts(subject, "review and close it", truth, choices)
 }
 
 pub(crate) fn of_instance(instance: &InstanceItem) -> AnyView {
-    let subject = Subject {
-        list: "/instances",
-        namespace: instance.namespace.clone(),
-        name: instance.name.clone(),
-    };
+    let subject = Subject::new("/instances", &instance.namespace, &instance.name);
     acts(
         subject,
         "have it probed again",
+        String::new(),
         vec![Act::at_once("reprobe", "Probe again")],
     )
 }

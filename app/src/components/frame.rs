@@ -290,6 +290,7 @@ fn Account(who: WhoAmI) -> impl IntoView {
         Err(_) => "This role is not known here and gives no rights.",
     };
     let can_leave = who.via == "session";
+    let desk = expect_context::<Desk>();
     view! {
         <details class="menu who" name="account">
             <summary aria-label=format!("{}, {}: account and theme", who.identity, who.role)>
@@ -309,7 +310,7 @@ fn Account(who: WhoAmI) -> impl IntoView {
                 {can_leave
                     .then(|| {
                         view! {
-                            <form method="post" action=format!("{base}/session/end")>
+                            <form method="post" action=format!("{base}/session/end") on:submit=move |_| desk.forget()>
                                 <button class="btn" type="submit">"Sign out"</button>
                             </form>
                         }

@@ -4,7 +4,7 @@ use crate::{
     client::ApiError,
     components::{
         action::parameters,
-        link::{href, object_href},
+        link::{href, name_link},
         notice::Failed,
         time::Ago,
         words::{action, percent},
@@ -38,12 +38,7 @@ pub(crate) fn insight_panels(insights: Result<List<InsightItem>, ApiError>) -> A
 pub(crate) fn insight_panel(insight: InsightItem) -> AnyView {
     let model = format!("{} / {}", insight.provider, insight.model);
     let title = view! {
-        <h2>
-            "AI insight "
-            <a class="go mono small" href=object_href("/insights", &insight.namespace, &insight.name)>
-                {insight.name.clone()}
-            </a>
-        </h2>
+        <h2>"AI insight" {name_link("/insights", &insight.namespace, &insight.name)}</h2>
     };
     if insight.generated_at.is_none() {
         return view! {

@@ -1,6 +1,6 @@
 //! Addresses of pages and of the API, below the base path.
 
-use crate::{client, shell::PageContext};
+use crate::{client, shell::PageContext, view};
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 use opsdeck_api::Query;
@@ -13,6 +13,13 @@ pub(crate) fn href(path: &str) -> String {
 /// The page of one object: `/incidents/shop/checkout`.
 pub(crate) fn object_href(list: &str, namespace: &str, name: &str) -> String {
     href(&format!("{list}/{}/{}", segment(namespace), segment(name)))
+}
+
+/// An object's name in the heading of its panel, leading to its page. That page itself is titled by it already.
+pub(crate) fn name_link(list: &str, namespace: &str, name: &str) -> Option<AnyView> {
+    let href = object_href(list, namespace, name);
+    let is_here = use_location().pathname.with_untracked(|path| *path == href);
+    (!is_here).then(|| view! { " " <a class="go mono small" href=href>{name.to_owned()}</a> })
 }
 
 /// The address of an answer of the API, for links to CSV and JSON. Give the link `rel="external"`: it is no page.

@@ -3,18 +3,20 @@
 use crate::{
     client::ApiError,
     components::{
-        action::{parameters, planned},
-        approval::{self, verdict},
+        act::{Subject, unsent},
+        approval,
         ask::{Asked, ask, ask_with, shown},
         decisions, dossier,
         insight::insight_panels,
         link::{href, object_href, segment},
         mark::{Severity, State, StateWord},
         notice::Failed,
+        plan::plan_panel,
+        post_mortem::post_mortem_panel,
         situation::{Next, Situation, headline, lasted, situation},
-        time::{Ago, Moment, Until, fine_span, parse},
+        time::{Ago, Moment, Until},
         timeline::Timeline,
-        words::{action, capitalised, person, resource, signal},
+        words::{person, resource, signal},
     },
     view,
 };
@@ -101,6 +103,7 @@ pub(crate) fn Incident() -> impl IntoView {
                             <h1>{move || address.with(|(_, name)| name.clone())}</h1>
                         </div>
                         <Failed what="this incident" error=error />
+                        {address.with_untracked(|(namespace, name)| unsent(Subject::new("/incidents", namespace, name), Vec::new()))}
                         <p>
                             <a class="go" href=href("/incidents")>"All incidents"</a>
                         </p>
@@ -140,7 +143,7 @@ fn page(answers: Answers) -> AnyView {
         <div class="two">
             <div class="stack">
                 {insight_panels(insights)}
-                {plan_panel(plans, known_approvals)}
+                {plan_panels(plans, known_approvals)}
                 {approvals.err().map(|error| view! { <section class="panel"><Failed what="the approvals" error=error /></section> })}
                 {post_mortem_panels(post_mortems)}
             </div>
@@ -189,150 +192,28 @@ fn title(incident: &IncidentItem) -> AnyView {
 }
 
 fn answer(now: Situation) -> AnyView {
-    let next = match now.next {
-        Next::Decide { namespace, name, words } => view! {
-            <div class="cell needs">
-                <h2>"What now"</h2>
-                <p>{words}</p>
-                <p>
-                    <a class="go" href=object_href(approval::PATH, &namespace, &name)>
-                        "Review the request"
-                    </a>
-                </p>
-            </div>
-        },
-        Next::Act(words) => view! {
-            <div class="cell needs">
-                <h2>"What now"</h2>
-                <p>{words}</p>
-            </div>
-        },
-        Next::Nothing(words) => view! {
-            <div class="cell">
-                <h2>"What now"</h2>
-                <p>{words}</p>
-            </div>
-        },
+    let (class, words, request) = match now.next {
+        Next::Decide { namespace, name, words } => {
+            let href = object_href(approval::PATH, &namespace, &name);
+            let request = view! { <p><a class="go" href=href>"Review the request"</a></p> };
+            ("cell needs", words, Some(request))
+        }
+        Next::Act(words) => ("cell needs", words, None),
+        Next::Nothing(words) => ("cell", words, None),
     };
     view! {
         <section class="panel answer" aria-label="In short">
-            <div class="cell">
-                <h2>"What is true"</h2>
-                <p>{now.truth}</p>
-            </div>
-            <div class="cell">
-                <h2>"What is being tried"</h2>
-                <p>{now.attempt}</p>
-            </div>
-            {next}
+            {cell("cell", "What is true", now.truth, None)} {cell("cell", "What is being tried", now.attempt, None)}
+            {cell(class, "What now", words, request)}
         </section>
     }
 }
 
-fn facts(incident: &IncidentItem) -> AnyView {
-    let instance = {
-        let label = |suffix: &str| {
-            incident
-                .labels
-                .iter()
-                .find(|(name, _)| name.ends_with(suffix))
-                .map(|(_, value)| value.clone())
-        };
-        label("/instance-namespace").zip(label("/instance"))
-    };
-    view! {
-        <section class="panel">
-            <header>
-                <h2>"Facts"</h2>
-            </header>
-            <dl class="facts body">
-                <dt>"Resource"</dt>
-                <dd>{resource(&incident.resource)}</dd>
-                {(!incident.signal_type.is_empty())
-                    .then(|| {
-                        view! {
-                            <dt>"Signal"</dt>
-                            <dd>{signal(&incident.signal_type)} <span class="faint">", from " {incident.source.clone()}</span></dd>
-                        }
-                    })}
-                <dt>"Risk"</dt>
-                <dd>{incident.risk_score.to_string()} <span class="faint">" of 100"</span></dd>
-                <dt>"Attempts"</dt>
-                <dd>{incident.remediation_attempts.to_string()} <span class="faint">" of " {incident.max_remediation_attempts.to_string()}</span></dd>
-                <dt>"Raised"</dt>
-                <dd>
-                    <Moment at=incident.creation_timestamp.clone() />
-                </dd>
-                {incident
-                    .detected_at
-                    .clone()
-                    .filter(|at| *at != incident.creation_timestamp)
-                    .map(|at| {
-                        view! {
-                            <dt>"Detected"</dt>
-                            <dd>
-                                <Moment at=at />
-                            </dd>
-                        }
-                    })}
-                {incident
-                    .resolved_at
-                    .clone()
-                    .map(|at| {
-                        view! {
-                            <dt>{if incident.state == "Resolved" { "Resolved" } else { "Ended" }}</dt>
-                            <dd>
-                                <Moment at=at />
-                                {lasted(incident).map(|time| view! { <p class="faint">"after " {time}</p> })}
-                            </dd>
-                        }
-                    })}
-                {(!incident.resolution.is_empty())
-                    .then(|| {
-                        view! {
-                            <dt>"Resolution"</dt>
-                            <dd class="pre">{incident.resolution.clone()}</dd>
-                        }
-                    })}
-                <dt>"Seen"</dt>
-                <dd>
-                    {match incident.acknowledged.clone() {
-                        Some(seen) => view! { "by " {person(&seen.by).to_owned()} ", " <Ago at=seen.at /> },
-                        None => view! { <span class="faint">"by nobody"</span> },
-                    }}
-                </dd>
-                {incident
-                    .snoozed
-                    .clone()
-                    .map(|snoozed| {
-                        view! {
-                            <dt>"Snoozed"</dt>
-                            <dd>"for " <Until at=snoozed.until passed="no longer" /> ", by " {person(&snoozed.by).to_owned()}</dd>
-                        }
-                    })}
-                {incident
-                    .chaos_induced
-                    .then(|| {
-                        view! {
-                            <dt>"Experiment"</dt>
-                            <dd class="mono">{incident.chaos_experiment.clone()}</dd>
-                        }
-                    })}
-                {instance
-                    .map(|(namespace, name)| {
-                        view! {
-                            <dt>"Instance"</dt>
-                            <dd>
-                                <a class="go mono" href=object_href("/instances", &namespace, &name)>{name.clone()}</a>
-                            </dd>
-                        }
-                    })}
-            </dl>
-        </section>
-    }
+fn cell(class: &'static str, question: &'static str, words: String, more: Option<AnyView>) -> AnyView {
+    view! { <div class=class><h2>{question}</h2> <p>{words}</p> {more}</div> }
 }
 
-fn plan_panel(plans: Result<Vec<RemediationDetail>, ApiError>, approvals: Vec<ApprovalItem>) -> AnyView {
+fn plan_panels(plans: Result<Vec<RemediationDetail>, ApiError>, approvals: Vec<ApprovalItem>) -> AnyView {
     match plans {
         Err(error) => view! { <section class="panel"><Failed what="the plans" error=error /></section> },
         Ok(plans) if plans.is_empty() => view! {
@@ -350,134 +231,10 @@ fn plan_panel(plans: Result<Vec<RemediationDetail>, ApiError>, approvals: Vec<Ap
                     .iter()
                     .find(|approval| approval.plan.as_ref() == Some(&plan.item.name))
                     .cloned();
-                plan_view(plan, approval)
+                plan_panel(plan, approval)
             })
             .collect_view()
             .into_any(),
-    }
-}
-
-pub(crate) fn plan_view(plan: RemediationDetail, approval: Option<ApprovalItem>) -> AnyView {
-    let item = plan.item;
-    let took = item
-        .started_at
-        .as_deref()
-        .and_then(parse)
-        .zip(item.completed_at.as_deref().and_then(parse))
-        .map(|(from, to)| format!("took {}", fine_span(to - from)));
-    view! {
-        <section class="panel">
-            <header>
-                <h2>
-                    {format!("Plan {}", item.attempt)} " "
-                    <a class="go mono small" href=object_href("/remediations", &item.namespace, &item.name)>
-                        {item.name.clone()}
-                    </a>
-                </h2>
-                <span class="dim">
-                    {took.map(|took| view! { {took} ", " })}
-                    <State known=StateWord::plan(&item.state) word=item.state.clone() />
-                </span>
-            </header>
-            <div class="body prose">
-                {strategy(&item.strategy)}
-                {(!item.result.is_empty()).then(|| view! { <p><span class="faint">"Result: "</span> {item.result}</p> })}
-                {approval.map(|approval| view! { <p><span class="faint">"Approval: "</span> {approval_line(&approval)}</p> })}
-                {plan
-                    .rollback_performed
-                    .then(|| view! { <p><span class="faint">"Rolled back: "</span> {plan.rollback_result}</p> })}
-            </div>
-            {(!item.actions.is_empty()).then(|| planned(item.actions))}
-            {(!plan.agentic_history.is_empty())
-                .then(|| {
-                    view! {
-                        <ol class="steps">
-                            {plan
-                                .agentic_history
-                                .into_iter()
-                                .map(|step| {
-                                    view! {
-                                        <li>
-                                            <span class="n">{step.step_number.to_string()}</span>
-                                            <div>
-                                                <p>{step.ai_message}</p>
-                                                {step
-                                                    .action
-                                                    .map(|taken| {
-                                                        view! {
-                                                            <h3>{action(&taken.kind)} " " <span class="faint mono">{taken.kind.clone()}</span></h3>
-                                                            {parameters(taken.params)}
-                                                        }
-                                                    })}
-                                                {(!step.observation.is_empty())
-                                                    .then(|| view! { <p class="mono small dim">{step.observation}</p> })}
-                                            </div>
-                                        </li>
-                                    }
-                                })
-                                .collect_view()}
-                        </ol>
-                    }
-                })}
-            {(!plan.evidence.is_empty())
-                .then(|| {
-                    view! {
-                        <details class="more inset">
-                            <summary>{format!("Evidence ({})", plan.evidence.len())}</summary>
-                            <ol class="evidence">
-                                {plan
-                                    .evidence
-                                    .into_iter()
-                                    .map(|piece| {
-                                        view! {
-                                            <li>
-                                                <p>
-                                                    {capitalised(&piece.kind.replace('_', " "))} " "
-                                                    <span class="faint">
-                                                        <Ago at=piece.timestamp />
-                                                    </span>
-                                                </p>
-                                                <p class="mono small dim pre">{piece.data}</p>
-                                            </li>
-                                        }
-                                    })
-                                    .collect_view()}
-                            </ol>
-                        </details>
-                    }
-                })}
-            {(!plan.safety_constraints.is_empty())
-                .then(|| view! { <p class="body faint small">"Limits: " {plan.safety_constraints.join(" · ")}</p> })}
-        </section>
-    }
-}
-
-/// Plans of a runbook repeat the analysis in their strategy; it stands above already.
-fn strategy(text: &str) -> Option<AnyView> {
-    let (strategy, analysis) = text.split_once(" AI analysis: ").unwrap_or((text, ""));
-    (!text.is_empty()).then(|| {
-        view! {
-            <p class="pre">{strategy.to_owned()}</p>
-            {(!analysis.is_empty())
-                .then(|| {
-                    view! {
-                        <details class="more">
-                            <summary>"The analysis it was made from"</summary>
-                            <p class="pre">{analysis.to_owned()}</p>
-                        </details>
-                    }
-                })}
-        }
-    })
-}
-
-fn approval_line(approval: &ApprovalItem) -> AnyView {
-    view! {
-        <a class="go" href=object_href(approval::PATH, &approval.namespace, &approval.name)>
-            <State known=StateWord::approval(&approval.state, approval.expired) word=approval.state.clone() />
-        </a>
-        ", "
-        {verdict(approval)}
     }
 }
 
@@ -486,65 +243,116 @@ fn post_mortem_panels(post_mortems: Result<List<PostMortemItem>, ApiError>) -> A
         Err(error) => {
             view! { <section class="panel"><Failed what="the post-mortem" error=error /></section> }
         }
-        Ok(list) => list.items.into_iter().map(post_mortem_panel).collect_view().into_any(),
+        Ok(list) => {
+            let panels = list.items.into_iter().map(|item| post_mortem_panel(item, None));
+            panels.collect_view().into_any()
+        }
     }
 }
 
-pub(crate) fn post_mortem_panel(post_mortem: PostMortemItem) -> AnyView {
-    let state = match post_mortem.state.as_str() {
-        "InReview" => "In review".to_owned(),
-        "" => "Open".to_owned(),
-        other => other.to_owned(),
-    };
-    let decisions = decisions::of_post_mortem(&post_mortem);
-    let texts = [
-        ("Summary", post_mortem.summary),
-        ("Root cause", post_mortem.root_cause),
-        ("Impact", post_mortem.impact),
-    ];
-    let lists = [
-        ("Lessons", post_mortem.lessons_learned),
-        ("To prevent it", post_mortem.prevention_actions),
+fn facts(incident: &IncidentItem) -> AnyView {
+    let facts = [
+        Some(fact("Resource", resource(&incident.resource).into_any())),
+        signal_fact(incident),
+        Some(fact("Risk", of(incident.risk_score, "100"))),
+        Some(fact(
+            "Attempts",
+            of(
+                incident.remediation_attempts,
+                &incident.max_remediation_attempts.to_string(),
+            ),
+        )),
+        Some(fact(
+            "Raised",
+            view! { <Moment at=incident.creation_timestamp.clone() /> },
+        )),
+        detected_fact(incident),
+        ended_fact(incident),
+        (!incident.resolution.is_empty())
+            .then(|| fact("Resolution", view! { <p class="pre">{incident.resolution.clone()}</p> })),
+        Some(seen_fact(incident)),
+        snoozed_fact(incident),
+        (incident.chaos_induced).then(|| {
+            fact(
+                "Experiment",
+                view! { <span class="mono">{incident.chaos_experiment.clone()}</span> },
+            )
+        }),
+        instance_fact(incident),
     ];
     view! {
         <section class="panel">
             <header>
-                <h2>
-                    "Post-mortem "
-                    <a class="go mono small" href=object_href("/postmortems", &post_mortem.namespace, &post_mortem.name)>
-                        {post_mortem.name.clone()}
-                    </a>
-                </h2>
-                <span class="dim">
-                    {(!post_mortem.duration.is_empty()).then(|| view! { {post_mortem.duration} ", " })} {state}
-                </span>
+                <h2>"Facts"</h2>
             </header>
-            <div class="body prose">
-                {post_mortem
-                    .requires_human_action
-                    .then(|| view! { <p class="warn">"Owed by a person: " {post_mortem.required_action}</p> })}
-                {texts
-                    .into_iter()
-                    .filter(|(_, text)| !text.is_empty())
-                    .map(|(label, text)| {
-                        view! {
-                            <h3>{label}</h3>
-                            <p class="pre">{text}</p>
-                        }
-                    })
-                    .collect_view()}
-                {lists
-                    .into_iter()
-                    .filter(|(_, items)| !items.is_empty())
-                    .map(|(label, items)| {
-                        view! {
-                            <h3>{label}</h3>
-                            <ul class="bullets">{items.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}</ul>
-                        }
-                    })
-                    .collect_view()}
-                {decisions}
-            </div>
+            <dl class="facts body">{facts.into_iter().flatten().collect_view()}</dl>
         </section>
     }
+}
+
+fn fact(label: &'static str, value: AnyView) -> AnyView {
+    view! {
+        <dt>{label}</dt>
+        <dd>{value}</dd>
+    }
+}
+
+fn of(some: i32, all: &str) -> AnyView {
+    view! { {some.to_string()} <span class="faint">{format!(" of {all}")}</span> }
+}
+
+fn signal_fact(incident: &IncidentItem) -> Option<AnyView> {
+    (!incident.signal_type.is_empty()).then(|| {
+        let from = format!(", from {}", incident.source);
+        fact(
+            "Signal",
+            view! { {signal(&incident.signal_type)} <span class="faint">{from}</span> },
+        )
+    })
+}
+
+fn detected_fact(incident: &IncidentItem) -> Option<AnyView> {
+    let at = incident.detected_at.clone()?;
+    (at != incident.creation_timestamp).then(|| fact("Detected", view! { <Moment at=at /> }))
+}
+
+fn ended_fact(incident: &IncidentItem) -> Option<AnyView> {
+    let at = incident.resolved_at.clone()?;
+    let label = if incident.state == "Resolved" {
+        "Resolved"
+    } else {
+        "Ended"
+    };
+    let lasted = lasted(incident).map(|time| view! { <p class="faint">"after " {time}</p> });
+    Some(fact(label, view! { <Moment at=at /> {lasted} }))
+}
+
+fn seen_fact(incident: &IncidentItem) -> AnyView {
+    let seen = match incident.acknowledged.clone() {
+        Some(seen) => view! { "by " {person(&seen.by).to_owned()} ", " <Ago at=seen.at /> },
+        None => view! { <span class="faint">"by nobody"</span> },
+    };
+    fact("Seen", seen)
+}
+
+fn snoozed_fact(incident: &IncidentItem) -> Option<AnyView> {
+    let snoozed = incident.snoozed.clone()?;
+    let by = format!(", by {}", person(&snoozed.by));
+    Some(fact(
+        "Snoozed",
+        view! { "for " <Until at=snoozed.until passed="no longer" /> {by} },
+    ))
+}
+
+fn instance_fact(incident: &IncidentItem) -> Option<AnyView> {
+    let label = |suffix: &str| {
+        let mut labels = incident.labels.iter();
+        labels.find(|(name, _)| name.ends_with(suffix)).map(|(_, value)| value)
+    };
+    let (namespace, name) = label("/instance-namespace").zip(label("/instance"))?;
+    let href = object_href("/instances", namespace, name);
+    Some(fact(
+        "Instance",
+        view! { <a class="go mono" href=href>{name.clone()}</a> },
+    ))
 }

@@ -3,6 +3,7 @@
 use crate::{
     client::{ApiError, member},
     components::{
+        act::{Subject, unsent},
         ask::{Asked, ask, shown},
         field::{facts, list, text},
         link::{href, segment, use_query},
@@ -52,6 +53,7 @@ pub(crate) fn page(kind: &'static Kind) -> AnyView {
                             <h1 class="mono">{name}</h1>
                         </div>
                         <Failed what=kind.this error=error />
+                        {address.with_untracked(|(namespace, name)| unsent(Subject::new(kind.path, namespace, name), Vec::new()))}
                         <p>
                             <a class="go" href=href(&kind.home().on(kind.path))>
                                 {format!("All {}", kind.many)}
@@ -70,10 +72,14 @@ fn item(kind: &Kind, mut answer: Value, name: &str) -> Result<Value, ApiError> {
         let item = list(&answer, "/items").iter().find(|item| text(item, "/name") == name);
         return item.cloned().ok_or_else(ApiError::gone);
     }
-    if kind.tab.is_none() {
-        return Ok(member(&mut answer, "spec"));
-    }
     let mut meta: Value = member(&mut answer, "resourceMeta");
+    if kind.tab.is_none() {
+        let mut item: Value = member(&mut answer, "spec");
+        if let Some(members) = item.as_object_mut() {
+            members.insert("annotations".to_owned(), member(&mut meta, "annotations"));
+        }
+        return Ok(item);
+    }
     if let Some(members) = answer.as_object_mut() {
         for name in ["name", "namespace", "creationTimestamp"] {
             members.insert(name.to_owned(), member(&mut meta, name));

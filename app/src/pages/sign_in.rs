@@ -1,7 +1,7 @@
 //! The sign-in form. It stands at the address that was asked for, and leads back to it.
 
 use crate::{
-    components::{frame::ThemeSwitch, icon::Icon},
+    components::{act::written, frame::ThemeSwitch, icon::Icon},
     shell::{PageContext, set_status},
     view,
 };
@@ -15,6 +15,7 @@ pub(crate) fn SignIn() -> impl IntoView {
         base,
         sign_in_error,
         sign_in_hint,
+        acted,
         ..
     } = expect_context();
     let location = use_location();
@@ -26,6 +27,13 @@ pub(crate) fn SignIn() -> impl IntoView {
         search => format!("{path}?{search}"),
     };
     let error = RwSignal::new(sign_in_error);
+    // Without script nothing else has kept it.
+    let unsent = acted
+        .filter(|acted| acted.error.as_ref().is_some_and(|error| error.status == 401))
+        .map(|acted| acted.typed.into_iter().collect());
+    let is_kept = RwSignal::new(false);
+    #[cfg(not(feature = "ssr"))]
+    Effect::new(move || is_kept.set(crate::components::act::are_kept()));
     let key = NodeRef::<Input>::new();
     let remember = NodeRef::<Input>::new();
     view! {
@@ -35,6 +43,17 @@ pub(crate) fn SignIn() -> impl IntoView {
             <h1>"Sign in"</h1>
             {(!is_home)
                 .then(|| view! { <p class="dim">"You will come back to " <span class="mono">{next.clone()}</span></p> })}
+            {unsent
+                .map(|texts| {
+                    view! {
+                        <section class="unsent">
+                            <h2>"Not sent: the session has ended"</h2>
+                            <p class="dim">"Copy what you had written before you sign in."</p>
+                            {written(texts)}
+                        </section>
+                    }
+                })}
+            {move || is_kept.get().then(|| view! { <p class="dim">"What you had written and not sent is kept in this tab."</p> })}
             <form method="post" action=format!("{base}/session") on:submit=signs_in(key, remember, error)>
                 <input type="hidden" name="next" value=next.clone() />
                 // Password managers file a key under a name.

@@ -173,14 +173,35 @@ async fn a_vote_on_what_has_changed_is_not_cast_and_its_words_are_kept() {
         again.text.contains("This key has voted already by Mira, at "),
         "who, and when"
     );
+    assert!(again.text.contains("Not sent: "), "what was typed stays");
     assert!(
         again
             .text
-            .contains("You had written: “seen &lt;it&gt;&lt;/textarea&gt;”")
+            .contains("readonly rows=\"3\">seen &lt;it>&lt;/textarea></textarea>")
     );
     let stored = console.object::<ApprovalRequest>("shop", "ask").expect("the request");
     assert_eq!(stored.status.as_ref().expect("a vote").decisions.len(), 1);
     assert_eq!(console.trail().len(), 1);
+}
+
+#[tokio::test]
+async fn a_session_that_has_ended_gives_back_what_was_typed_to_be_copied() {
+    let console = console().await;
+    let page = "/approvals/shop/ask";
+    let reject = form(
+        "/approvals/ask/reject?namespace=shop",
+        page,
+        "&approver=Mira&reason=%3C%2Ftextarea%3E%3Cb%3Enot+now&planHash=0000000000000000",
+    );
+    let refused = post(&console, "", "same-origin", &reject).await;
+    assert_eq!(refused.status.as_u16(), 401);
+    assert!(refused.text.contains("Not sent: the session has ended"));
+    assert!(
+        refused.text.contains(">&lt;/textarea>&lt;b>not now</textarea>"),
+        "as text"
+    );
+    assert!(refused.text.contains("API key"), "the way back in");
+    assert!(console.trail().is_empty());
 }
 
 #[tokio::test]

@@ -8,15 +8,14 @@ use crate::{
         field::{Field, Show, is_true, list, text},
         insight::insight_panel,
         mark::StateWord,
+        plan::plan_panel,
+        post_mortem::post_mortem_panel,
         time::{fine_span, parse},
         timeline::{Hand, Story, Timeline},
         tree::panel,
         words::{action, capitalised, percent, plural, resource, signal},
     },
-    pages::{
-        incident::{plan_view, post_mortem_panel},
-        incidents::RANGES,
-    },
+    pages::incidents::RANGES,
     view,
 };
 use leptos::prelude::*;
@@ -155,7 +154,7 @@ pub(super) const REMEDIATIONS: Kind = Kind {
         ("", _) => "It is over, and no result was written down.".to_owned(),
         (result, _) => result.to_owned(),
     },
-    body: |item| plan_view(typed::<RemediationDetail>(item), None),
+    body: |item| plan_panel(typed::<RemediationDetail>(item), None),
     facts: &[
         Field::new("Incident", "/issueRef", Show::Issue),
         Field::new("Attempt", "/attempt", Show::Number("")),
@@ -333,8 +332,12 @@ pub(super) const POST_MORTEMS: Kind = Kind {
     body: |item| {
         let done = list(item, "/actionsExecuted");
         let told = story(item);
+        let annotations = item["annotations"].as_object().into_iter().flatten();
+        let reviewer = annotations
+            .filter(|(name, _)| name.ends_with("/reviewed-by"))
+            .find_map(|(_, by)| by.as_str());
         view! {
-            {post_mortem_panel(typed::<PostMortemItem>(item))}
+            {post_mortem_panel(typed::<PostMortemItem>(item), reviewer)}
             {(!done.is_empty()).then(|| panel("What was done".into(), &item["actionsExecuted"]))}
             {(item["feedback"].is_object()).then(|| panel("What people say of it".into(), &item["feedback"]))}
             <section class="panel">

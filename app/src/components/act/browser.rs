@@ -1,0 +1,219 @@
+//! What the forms of decisions do where scripts run: the page asks the API itself, and what is typed survives whatever happens to the page.
+
+use super::{Acted, Desk, Slip, Subject};
+use crate::{client::Api, components::ask::Refresh};
+use leptos::{ev, html, prelude::*, task::spawn_local};
+use leptos_router::hooks::use_location;
+use opsdeck_api::StringMap;
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::{Element, FormData, HtmlElement, HtmlFormElement, HtmlInputElement, NodeList};
+
+/// Another page begins without the outcome, the open forms, and what was told to be not sent on the one before, whose elements it may take over.
+/// Drafts of forms that still stand come back with their page.
+pub(super) fn clear_on_leaving(desk: Desk) {
+    let pathname = use_location().pathname;
+    Effect::new(move |before: Option<String>| {
+        let path = pathname.get();
+        if before.is_some_and(|before| before != path) {
+            desk.acted.set(None);
+            desk.arrived.set_value(None);
+            for told in elements(document().query_selector_all("[data-unsent]")) {
+                desk.drafts.drop(&told.get_attribute("data-unsent").unwrap_or_default());
+            }
+            for form in elements(document().query_selector_all(".acts form")) {
+                if let Ok(form) = form.dyn_into::<HtmlFormElement>() {
+                    form.reset();
+                    fold_around(&form);
+                }
+            }
+        }
+        path
+    });
+}
+
+fn elements(list: Result<NodeList, JsValue>) -> Vec<Element> {
+    let Ok(list) = list else { return Vec::new() };
+    (0..list.length())
+        .filter_map(|index| list.get(index)?.dyn_into().ok())
+        .collect()
+}
+
+impl Slip {
+    /// What the form says: of several fields of one name the last that says anything.
+    fn filled(&self, form: &HtmlFormElement) -> StringMap {
+        let Ok(data) = FormData::new_with_form(form) else {
+            return StringMap::new();
+        };
+        let members = self.members.iter().filter_map(|(name, _)| {
+            let given = data.get_all(name).into_iter().filter_map(|value| value.as_string());
+            let last = given.filter(|text| !text.is_empty()).last()?;
+            Some(((*name).to_owned(), last))
+        });
+        members.collect()
+    }
+
+    fn note_draft(&self, filled: &StringMap) {
+        let typed = self.members.iter().filter_map(|(name, offered)| {
+            let text = filled.get(*name)?;
+            (offered.as_ref()? != text).then_some((*name, text.as_str()))
+        });
+        self.desk.drafts.note(&self.path, typed);
+    }
+}
+
+/// The form in which something happened.
+fn form_of(event: &ev::Event) -> Option<HtmlFormElement> {
+    let within = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    within?.closest("form").ok()??.dyn_into().ok()
+}
+
+pub(super) fn keep(slip: &Slip, event: &ev::Event) {
+    if let Some(form) = form_of(event) {
+        slip.note_draft(&slip.filled(&form));
+    }
+}
+
+/// Gives a form its draft back when it stands anew, and opens it.
+pub(super) fn refill(slip: &Slip, node: NodeRef<html::Form>) {
+    let Slip { desk, path, members } = slip.clone();
+    if members.is_empty() {
+        return;
+    }
+    Effect::new(move || {
+        let Some(form) = node.get() else { return };
+        // A form may take over the element of another one, whose words are none of its own.
+        let before = form.get_attribute(OWNER);
+        if before.is_some_and(|before| before != path) {
+            form.reset();
+            fold_around(&form);
+        }
+        // The name is a valid one, so this cannot fail.
+        let _ = form.set_attribute(OWNER, &path);
+        let draft = desk.drafts.meant_for(&path);
+        let mut is_filled = false;
+        for (name, text) in draft {
+            let mut is_chosen = false;
+            for field in elements(form.query_selector_all("textarea, input:not([type=hidden])")) {
+                if field.get_attribute("name").as_ref() != Some(&name) {
+                    continue;
+                }
+                if let Some(radio) = (field.dyn_ref::<HtmlInputElement>()).filter(|input| input.type_() == "radio") {
+                    let is_meant = radio.value() == text;
+                    is_chosen |= is_meant;
+                    is_filled |= is_meant && !radio.checked();
+                    radio.set_checked(is_meant);
+                } else if !is_chosen && value(&field).as_ref() != Some(&text) {
+                    is_filled |= js_sys::Reflect::set(&field, &VALUE.into(), &text.as_str().into()).is_ok();
+                }
+            }
+        }
+        if is_filled && let Ok(Some(details)) = form.closest("details") {
+            let _ = details.set_attribute("open", "");
+        }
+    });
+}
+
+const OWNER: &str = "data-owner";
+const VALUE: &str = "value";
+
+fn value(field: &Element) -> Option<String> {
+    js_sys::Reflect::get(field, &VALUE.into()).ok()?.as_string()
+}
+
+/// Whoever types into a form that is about to go is led to where it says why.
+pub(super) fn keep_focus(subject: &Subject, offered: &[&str]) {
+    let Some(focused) = document().active_element() else {
+        return;
+    };
+    let outcome = subject.outcome_id();
+    let form = focused.closest("details.act").ok().flatten().map(|form| form.id());
+    let verb = form
+        .as_deref()
+        .and_then(|form| form.strip_suffix(&*subject.name)?.strip_suffix('-'));
+    if verb.is_some_and(|verb| !offered.contains(&verb)) {
+        request_animation_frame(move || focus_words(document().get_element_by_id(&outcome)));
+    }
+}
+
+/// Words take the focus by a `tabindex` that is none of the view's own: those are taken off and put on again whenever it is shown anew, and the
+/// focus would go with them.
+fn focus_words(words: Option<Element>) {
+    if let Some(words) = &words {
+        // The name is a valid one, so this cannot fail.
+        let _ = words.set_attribute("tabindex", "-1");
+    }
+    focus(words);
+}
+
+pub(super) fn send(slip: &Slip, api: &Api, refresh: Refresh, event: &ev::SubmitEvent) {
+    let Some(form) = form_of(event) else { return };
+    event.prevent_default();
+    let desk = slip.desk;
+    // Never twice, however often the button is pressed.
+    if desk.busy.get_untracked() {
+        return;
+    }
+    desk.busy.set(true);
+    desk.acted.set(None);
+    let typed = slip.filled(&form);
+    slip.note_draft(&typed);
+    let (api, path) = (api.clone(), slip.path.clone());
+    spawn_local(async move {
+        let answer = api.post(&path, serde_json::json!(typed).to_string()).await;
+        desk.busy.set(false);
+        let acted = Acted {
+            path,
+            error: answer.err(),
+            typed,
+        };
+        if acted.error.is_none() {
+            desk.drafts.drop(&acted.path);
+            form.reset();
+        }
+        // What a form asks for that is over or outdated is to be read anew; one that was refused stays open as it is.
+        if (acted.error.is_none() || acted.is_outdated()) && fold_around(&form) {
+            let outcome = form.closest(".acts").ok().flatten();
+            focus_words(outcome.and_then(|acts| acts.query_selector(".outcome").ok().flatten()));
+        }
+        let is_known = acted.error.as_ref().is_none_or(|error| error.status == 409);
+        desk.acted.set(Some(acted));
+        if is_known {
+            refresh.now();
+        }
+    });
+}
+
+pub(super) fn fold(event: &ev::KeyboardEvent) {
+    let within = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let details = within.and_then(|within| within.closest("details").ok().flatten());
+    if let Some(details) = details.filter(|details| details.has_attribute("open")) {
+        // The name is a valid one, so this cannot fail.
+        let _ = details.remove_attribute("open");
+        focus(details.query_selector("summary").ok().flatten());
+    }
+}
+
+pub(super) fn kept(form: &str, name: &str) -> Option<String> {
+    let details = document().get_element_by_id(form)?;
+    let field = details.query_selector(&format!("input[name={name}]")).ok()??;
+    field.get_attribute("value").filter(|_| details.has_attribute("open"))
+}
+
+pub(super) fn chosen(form: &str) -> Option<String> {
+    let details = document().get_element_by_id(form)?;
+    details.query_selector(":checked").ok()??.get_attribute("value")
+}
+
+/// Whether there was something to fold.
+fn fold_around(form: &HtmlFormElement) -> bool {
+    let details = form.closest("details").ok().flatten();
+    // The name is a valid one, so this cannot fail.
+    details.is_some_and(|details| details.remove_attribute("open").is_ok())
+}
+
+fn focus(element: Option<Element>) {
+    if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+        // An element that was just found can be focused.
+        let _ = element.focus();
+    }
+}
