@@ -1,10 +1,11 @@
 // snip.mjs IN OUT PATTERN…: empties each function of a WebAssembly module whose name matches one of the patterns. For what is never called but
 // pointed to, so that no compiler can know; called after all, it would end the page with "unreachable". Functions with the same body share one
-// name, so a pattern must not match what something else may be like. Reads the module's own names.
+// name, so a pattern must not match what something else may be like, and a short body is left alone: many are like it. Reads the module's own names.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const [CUSTOM, IMPORTS, BODIES] = [0, 2, 10];
 const FUNCTION_NAMES = 1;
+const SHORT = 128;
 // Four bytes: no locals, unreachable, end.
 const EMPTY = Buffer.from([0x03, 0x00, 0x00, 0x0b]);
 
@@ -106,6 +107,7 @@ if (missing.length > 0) {
   console.error(`snip: no function in ${from} matches ${missing.join(" or ")}`);
   process.exit(1);
 }
+let emptied = 0;
 const out = [module.subarray(0, 8)];
 let [index, bytes] = [imported(), 0];
 for (const { id, begin, end } of sections()) {
@@ -117,8 +119,8 @@ for (const { id, begin, end } of sections()) {
       const start = read.at;
       read.take(read.number());
       const body = module.subarray(start, read.at);
-      const isMeant = names.has(index++);
-      if (isMeant) bytes += body.length;
+      const isMeant = names.has(index++) && body.length > SHORT;
+      if (isMeant) [emptied, bytes] = [emptied + 1, bytes + body.length];
       bodies.push(isMeant ? EMPTY : body);
     });
     content = Buffer.concat([written(bodies.length), ...bodies]);
@@ -126,4 +128,4 @@ for (const { id, begin, end } of sections()) {
   out.push(Buffer.from([id]), written(content.length), content);
 }
 writeFileSync(to, Buffer.concat(out));
-console.log(`${names.size} functions of ${bytes} bytes that nothing calls are empty now`);
+console.log(`${emptied} functions of ${bytes} bytes that nothing calls are empty now`);

@@ -193,7 +193,7 @@ async fn a_session_that_has_ended_gives_back_what_was_typed_to_be_copied() {
         page,
         "&approver=Mira&reason=%3C%2Ftextarea%3E%3Cb%3Enot+now&planHash=0000000000000000",
     );
-    let refused = post(&console, "", "same-origin", &reject).await;
+    let refused = submit(&console, "", "same-origin", &reject).await;
     assert_eq!(refused.status.as_u16(), 401);
     assert!(refused.text.contains("Not sent: the session has ended"));
     assert!(

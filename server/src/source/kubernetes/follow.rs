@@ -299,54 +299,36 @@ impl Backoff for Patience {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::api, *};
+    use super::{
+        super::{
+            api,
+            link::scripted::{Answer, answering},
+        },
+        *,
+    };
     use crate::{
         catalog::Catalog,
         resources::{Issue, Kind},
         source::Standing,
     };
-    use http::{Request, Response, StatusCode};
-    use kube::{Client, client::Body};
-    use std::{
-        convert::Infallible,
-        future,
-        sync::atomic::{AtomicBool, AtomicUsize, Ordering},
-    };
+    use std::sync::atomic::{AtomicBool, Ordering};
     use tokio::task::JoinSet;
-    use tower::service_fn;
-
-    type Answer = (StatusCode, &'static str);
 
     const EMPTY: Answer = (
-        StatusCode::OK,
+        200,
         r#"{"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": "7"}, "items": []}"#,
     );
 
     /// Follows the issues of an API server that answers the n-th request so, or never.
     async fn follow(
-        answer: impl Fn(usize, &str) -> Option<Answer> + Clone + Send + 'static,
+        answer: impl Fn(usize, &str) -> Option<Answer> + Send + 'static,
         done: impl Fn(&Board, &Catalog) -> bool,
     ) {
-        let requests = Arc::new(AtomicUsize::new(0));
-        let cluster = service_fn(move |request: Request<Body>| {
-            let answer = answer(
-                requests.fetch_add(1, Ordering::Relaxed),
-                request.uri().query().unwrap_or_default(),
-            );
-            async move {
-                let Some((status, body)) = answer else {
-                    return future::pending().await;
-                };
-                let mut answer = Response::new(Body::from(body.as_bytes().to_vec()));
-                *answer.status_mut() = status;
-                Ok::<_, Infallible>(answer)
-            }
-        });
         let id = (Kind::Issue, None);
         let board = Arc::new(Board::new([id.clone()].into_iter()));
         let catalog = Arc::new(Catalog::new(1));
         let follower = Follower {
-            api: api(&Client::new(cluster, "default"), Kind::Issue, None),
+            api: api(&answering(answer), Kind::Issue, None),
             name: None,
             intake: Arc::new(Intake::new(Kind::Issue, catalog.clone())),
             board: board.clone(),
@@ -373,18 +355,18 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_may_no_longer_be_read_is_not_shown_any_more() {
         const ONE: Answer = (
-            StatusCode::OK,
+            200,
             r#"{"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": "7"},
                 "items": [{"metadata": {"name": "oom", "namespace": "shop", "uid": "1", "resourceVersion": "5"},
                            "spec": {"severity": "high", "source": "watcher", "description": "out of memory",
                                     "resource": {"kind": "Deployment", "name": "cart", "namespace": "shop"}}}]}"#,
         );
         const REFUSED: Answer = (
-            StatusCode::FORBIDDEN,
+            403,
             r#"{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "message": "no", "code": 403}"#,
         );
         const BUSY: Answer = (
-            StatusCode::SERVICE_UNAVAILABLE,
+            503,
             r#"{"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": "no", "code": 503}"#,
         );
         let seen = Arc::new(AtomicBool::new(false));

@@ -189,6 +189,39 @@ fn watched(uri: &Uri) -> Option<WatchId> {
     Some((kind, scope))
 }
 
+/// An API server that says what a test has it say.
+#[cfg(test)]
+pub(super) mod scripted {
+    use super::*;
+    use std::{
+        convert::Infallible,
+        future,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+    use tower::service_fn;
+
+    /// Status and body.
+    pub(in super::super) type Answer = (u16, &'static str);
+
+    /// Answers by the number of the request and its query; nothing stands for a connection that died in silence.
+    pub(in super::super) fn answering(answer: impl Fn(usize, &str) -> Option<Answer> + Send + 'static) -> Client {
+        let requests = AtomicUsize::new(0);
+        let cluster = service_fn(move |request: Request<Body>| {
+            let number = requests.fetch_add(1, Ordering::Relaxed);
+            let answer = answer(number, request.uri().query().unwrap_or_default());
+            async move {
+                let Some((status, body)) = answer else {
+                    return future::pending().await;
+                };
+                let mut answer = Response::new(Body::from(body.as_bytes().to_vec()));
+                *answer.status_mut() = StatusCode::from_u16(status).expect("a status");
+                Ok::<_, Infallible>(answer)
+            }
+        });
+        Client::new(cluster, "default")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
