@@ -15,7 +15,7 @@ use opsdeck::{
     source::sample,
 };
 use serde_json::Value;
-use served::{listen, resident_kib, serve};
+use served::{KEYS, listen, resident_kib, serve};
 use std::{
     net::SocketAddr,
     time::{Duration, Instant},
@@ -104,7 +104,7 @@ async fn throughput(address: SocketAddr, target: &str, headers: &str) -> f64 {
     let end = Instant::now() + TURN;
     let clients: Vec<_> = (0..CONNECTIONS)
         .map(|_| {
-            let request = request(target, headers);
+            let request = request(KEYS[0], target, headers);
             tokio::spawn(async move {
                 let mut stream =
                     BufReader::with_capacity(1 << 17, TcpStream::connect(address).await.expect("a connection"));
@@ -125,15 +125,15 @@ async fn throughput(address: SocketAddr, target: &str, headers: &str) -> f64 {
     total / TURN.as_secs_f64()
 }
 
-fn request(target: &str, headers: &str) -> String {
-    format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: k\r\n{headers}\r\n")
+fn request(key: &str, target: &str, headers: &str) -> String {
+    format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {key}\r\n{headers}\r\n")
 }
 
 async fn exchange(address: SocketAddr, target: &str, headers: &str) -> (String, Vec<u8>) {
     let mut stream = BufReader::new(TcpStream::connect(address).await.expect("a connection"));
     stream
         .get_mut()
-        .write_all(request(target, headers).as_bytes())
+        .write_all(request(KEYS[0], target, headers).as_bytes())
         .await
         .expect("a request");
     answer(&mut stream).await
@@ -157,7 +157,7 @@ async fn head(stream: &mut BufReader<TcpStream>) -> String {
 async fn latency(address: SocketAddr, catalog: &Catalog, mut changing: Value) {
     let (told, mut heard) = mpsc::unbounded_channel();
     for _ in 0..READERS {
-        let (mut stream, told) = (reader(address).await, told.clone());
+        let (mut stream, told) = (reader(address, KEYS[0]).await, told.clone());
         tokio::spawn(async move {
             let mut line = String::new();
             while stream.read_line(&mut line).await.is_ok_and(|read| read > 0) {
@@ -194,8 +194,9 @@ async fn latency(address: SocketAddr, catalog: &Catalog, mut changing: Value) {
 async fn idle(address: SocketAddr) {
     let before = resident_kib();
     let mut readers = Vec::new();
-    for _ in 0..IDLE - READERS {
-        readers.push(reader(address).await);
+    // One key may not hold them all, and the first holds those that are not idle.
+    for key in KEYS[1..].iter().cycle().take(IDLE - READERS) {
+        readers.push(reader(address, key).await);
     }
     println!(
         "{} more idle readers hold {} KiB, both ends",
@@ -204,9 +205,9 @@ async fn idle(address: SocketAddr) {
     );
 }
 
-async fn reader(address: SocketAddr) -> BufReader<TcpStream> {
+async fn reader(address: SocketAddr, key: &str) -> BufReader<TcpStream> {
     let mut stream = BufReader::with_capacity(4096, TcpStream::connect(address).await.expect("a connection"));
-    let request = request("/api/v1/events?kinds=Issue", "");
+    let request = request(key, "/api/v1/events?kinds=Issue", "");
     stream.get_mut().write_all(request.as_bytes()).await.expect("a request");
     let head = head(&mut stream).await;
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");

@@ -18,13 +18,17 @@ use serde_json::Value;
 use std::{future::pending, net::SocketAddr, num::NonZeroU32, sync::Arc};
 use tokio::net::TcpListener;
 
-/// A console over these objects, which the key `k` may read without limits.
+/// Of the console that is served; each may read without limits, and hold as many streams as any.
+pub(crate) const KEYS: [&str; 5] = ["k", "l", "m", "n", "o"];
+
+/// A console over these objects.
 pub(crate) async fn serve(objects: Vec<Value>) -> (SocketAddr, Arc<Catalog>) {
     let catalog = Arc::new(Catalog::new(1));
     let source = Embedded::in_memory(catalog.clone()).expect("a store in memory");
     source.load(objects).await.expect("objects that are valid");
     let plenty = PerMinute(NonZeroU32::MAX);
-    let keys = KeySet::parse("- {key: k, role: viewer}", None).expect("a list of keys");
+    let keys = KEYS.map(|key| format!("- {{key: {key}, role: viewer}}\n")).concat();
+    let keys = KeySet::parse(&keys, None).expect("a list of keys");
     let door = Door {
         limits: Limits::new(plenty, plenty),
         ..Door::over(keys)
