@@ -102,12 +102,7 @@ function meant() {
 }
 
 const names = meant();
-const missing = patterns.filter((pattern) => ![...names.values()].includes(pattern));
-if (missing.length > 0) {
-  console.error(`snip: no function in ${from} matches ${missing.join(" or ")}`);
-  process.exit(1);
-}
-let emptied = 0;
+const emptied = new Set();
 const out = [module.subarray(0, 8)];
 let [index, bytes] = [imported(), 0];
 for (const { id, begin, end } of sections()) {
@@ -119,13 +114,22 @@ for (const { id, begin, end } of sections()) {
       const start = read.at;
       read.take(read.number());
       const body = module.subarray(start, read.at);
-      const isMeant = names.has(index++) && body.length > SHORT;
-      if (isMeant) [emptied, bytes] = [emptied + 1, bytes + body.length];
+      const isMeant = names.has(index) && body.length > SHORT;
+      if (isMeant) {
+        emptied.add(index);
+        bytes += body.length;
+      }
       bodies.push(isMeant ? EMPTY : body);
+      index++;
     });
     content = Buffer.concat([written(bodies.length), ...bodies]);
   }
   out.push(Buffer.from([id]), written(content.length), content);
 }
+const idle = patterns.filter((pattern) => ![...emptied].some((index) => names.get(index) === pattern));
+if (idle.length > 0) {
+  console.error(`snip: no function of ${from} was to be emptied for ${idle.join(" or ")}`);
+  process.exit(1);
+}
 writeFileSync(to, Buffer.concat(out));
-console.log(`${emptied} functions of ${bytes} bytes that nothing calls are empty now`);
+console.log(`${emptied.size} functions of ${bytes} bytes that nothing calls are empty now`);

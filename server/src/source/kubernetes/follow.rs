@@ -32,9 +32,7 @@ pub(super) const OPEN: u32 = 25;
 const CHUNK: usize = 256;
 /// Between two looks whether a kind is there by now.
 const ABSENT: Duration = Duration::from_secs(10);
-/// A list of which nothing has come for so long hangs on a connection that died in silence, and keeps others from being made.
-const SILENCE: Duration = Duration::from_secs(30);
-/// A known kind that is not found twice within this time is gone; once may be an API server that is starting.
+/// A known kind that is not found, or refused, twice within this time is gone; once may be an API server that is starting.
 const TWICE: Duration = Duration::from_secs(30);
 
 /// A refusal that goes on for longer is told in the log.
@@ -90,10 +88,6 @@ impl Follower {
                         return Ended::Hung;
                     }
                     continue;
-                }
-                () = time::sleep(SILENCE), if permit.is_some() => {
-                    self.board.failed(&self.id, Timestamp::now());
-                    return Ended::Hung;
                 }
             };
             let mut news = Vec::new();
@@ -181,7 +175,7 @@ impl Follower {
             return None;
         };
         match status.code {
-            404 if self.board.was_listed(&self.id) && trouble.misses_for_the_first_time() => {
+            404 | 403 if self.board.was_listed(&self.id) && trouble.misses_for_the_first_time() => {
                 self.board.failed(&self.id, Timestamp::now());
                 None
             }
@@ -314,16 +308,8 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use tokio::task::JoinSet;
 
-    const EMPTY: Answer = (
-        200,
-        r#"{"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": "7"}, "items": []}"#,
-    );
-
-    /// Follows the issues of an API server that answers the n-th request so, or never.
-    async fn follow(
-        answer: impl Fn(usize, &str) -> Option<Answer> + Send + 'static,
-        done: impl Fn(&Board, &Catalog) -> bool,
-    ) {
+    /// Follows the issues of an API server that answers the n-th request so, until it has come to this.
+    async fn follow(answer: impl Fn(usize) -> Answer + Send + 'static, done: impl Fn(&Board, &Catalog) -> bool) {
         let id = (Kind::Issue, None);
         let board = Arc::new(Board::new([id.clone()].into_iter()));
         let catalog = Arc::new(Catalog::new(1));
@@ -338,18 +324,12 @@ mod tests {
         let mut tasks = JoinSet::new();
         tasks.spawn(follower.run());
         let mut looks = time::interval(Duration::from_secs(1));
-        let comes = time::timeout(SILENCE * 2, async {
+        let comes = time::timeout(TWICE * 2, async {
             while !done(&board, &catalog) {
                 looks.tick().await;
             }
         });
         assert!(comes.await.is_ok(), "it never came to this");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_list_that_hangs_is_given_up_and_made_anew() {
-        let answer = |request, query: &str| (request > 0 && !query.contains("watch=true")).then_some(EMPTY);
-        follow(answer, |board, _| board.was_listed(&(Kind::Issue, None))).await;
     }
 
     #[tokio::test(start_paused = true)]
@@ -371,12 +351,10 @@ mod tests {
         );
         let seen = Arc::new(AtomicBool::new(false));
         let refuses = seen.clone();
-        let answer = move |request, _: &str| {
-            Some(match request {
-                0 => ONE,
-                _ if refuses.load(Ordering::Relaxed) => REFUSED,
-                _ => BUSY,
-            })
+        let answer = move |request| match request {
+            0 => ONE,
+            _ if refuses.load(Ordering::Relaxed) => REFUSED,
+            _ => BUSY,
         };
         follow(answer, |board, catalog| {
             let shown = catalog.snapshot().table::<Issue>().len();

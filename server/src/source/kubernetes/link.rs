@@ -1,7 +1,10 @@
 //! The connection to the API server: how it is found, how long it may keep us waiting, and what its answers say about the
 //! watches. What is asked over it is decided elsewhere.
 
-use super::board::{Board, WatchId};
+use super::{
+    board::{Board, WatchId},
+    follow::OPEN,
+};
 use crate::resources::Kind;
 use http::{Request, Response, StatusCode, Uri};
 use jiff::Timestamp;
@@ -21,6 +24,8 @@ use tokio::time::{self, Instant};
 use tower::{Layer, Service};
 
 const CONNECT: Duration = Duration::from_secs(5);
+/// A connection on which an answer, or more of one, is awaited in vain for so long is dead. The API server ends every watch before that.
+const SILENCE: Duration = Duration::from_secs(10 + OPEN as u64);
 /// Between two beats of the pulse while the API server answers, and how long it may take over one.
 const PULSE: Duration = Duration::from_secs(6);
 const PULSE_AWAY: Duration = Duration::from_secs(1);
@@ -87,6 +92,8 @@ impl Access {
 /// A client that tells the board of every watch that the API server opens.
 pub(super) fn client(mut config: Config, board: &Arc<Board>) -> Result<Client, NoAccess> {
     config.connect_timeout = Some(CONNECT);
+    config.read_timeout = Some(SILENCE);
+    config.reset_reader_on_write = true;
     // The watches have a back-off of their own, and a write that may have happened is not sent again unseen.
     config.default_retry = false;
     let builder = ClientBuilder::try_from(config).map_err(|error| NoAccess::Client(Box::new(error)))?;
@@ -195,7 +202,6 @@ pub(super) mod scripted {
     use super::*;
     use std::{
         convert::Infallible,
-        future,
         sync::atomic::{AtomicUsize, Ordering},
     };
     use tower::service_fn;
@@ -203,20 +209,14 @@ pub(super) mod scripted {
     /// Status and body.
     pub(in super::super) type Answer = (u16, &'static str);
 
-    /// Answers by the number of the request and its query; nothing stands for a connection that died in silence.
-    pub(in super::super) fn answering(answer: impl Fn(usize, &str) -> Option<Answer> + Send + 'static) -> Client {
+    /// Answers by the number of the request.
+    pub(in super::super) fn answering(answer: impl Fn(usize) -> Answer + Send + 'static) -> Client {
         let requests = AtomicUsize::new(0);
-        let cluster = service_fn(move |request: Request<Body>| {
-            let number = requests.fetch_add(1, Ordering::Relaxed);
-            let answer = answer(number, request.uri().query().unwrap_or_default());
-            async move {
-                let Some((status, body)) = answer else {
-                    return future::pending().await;
-                };
-                let mut answer = Response::new(Body::from(body.as_bytes().to_vec()));
-                *answer.status_mut() = StatusCode::from_u16(status).expect("a status");
-                Ok::<_, Infallible>(answer)
-            }
+        let cluster = service_fn(move |_: Request<Body>| {
+            let (status, body) = answer(requests.fetch_add(1, Ordering::Relaxed));
+            let mut answer = Response::new(Body::from(body.as_bytes().to_vec()));
+            *answer.status_mut() = StatusCode::from_u16(status).expect("a status");
+            std::future::ready(Ok::<_, Infallible>(answer))
         });
         Client::new(cluster, "default")
     }
@@ -225,6 +225,21 @@ pub(super) mod scripted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::net::TcpListener;
+
+    /// Whoever is not answered has no other way to learn that nobody will.
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_never_comes_is_not_awaited_for_ever() {
+        let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", silent.local_addr().unwrap());
+        let board = Arc::new(Board::new(std::iter::empty()));
+        let client = client(Config::new(address.parse().unwrap()), &board).unwrap();
+        let began = Instant::now();
+        let request = Request::get("/apis/platform.chatcli.io/v1alpha1/issues").body(Body::empty());
+        let answer = time::timeout(SILENCE * 2, client.send(request.unwrap())).await;
+        assert!(matches!(answer, Ok(Err(_))), "{answer:?}");
+        assert!(began.elapsed() > CONNECT, "the connection stood");
+    }
 
     #[test]
     fn a_watch_is_known_by_its_address() {
