@@ -278,6 +278,20 @@ async fn a_request_shows_every_value_before_and_after_and_who_may_decide() {
     page.assert_shows("You are sre-mira, operator: you may approve or reject.");
 }
 
+/// A quorum is drawn while it can be counted by eye.
+#[tokio::test]
+async fn a_quorum_of_billions_is_a_number() {
+    let item = ApprovalItem {
+        required: i32::MAX,
+        ..approval()
+    };
+    let single = Single::new("ApprovalRequest", item, Default::default());
+    let page = Api::signed_in().with("/approvals/approval-1", &single);
+    let page = page.page("/approvals/shop/approval-1").await;
+    page.assert_shows("1 of 2147483647 approved");
+    assert!(page.text().len() < 100_000, "{}", page.text().len());
+}
+
 const HOSTILE: &str = "<b>bold</b> \u{202e}0001";
 
 /// Every kind that is described, as the API answers it: where its list is, its pages are, and one item.

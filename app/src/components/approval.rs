@@ -89,9 +89,13 @@ pub(crate) fn TimeLeft(#[prop(into)] at: String) -> impl IntoView {
     }
 }
 
-/// One bar per approval that is needed.
+/// More bars than these say less than the number does.
+const SEATS: usize = 12;
+
+/// One bar per approval that is needed; none where the number has to do.
 #[component]
 pub(crate) fn Quorum(given: usize, required: usize) -> impl IntoView {
+    let required = if required <= SEATS { required } else { 0 };
     view! {
         <div class="quorum" aria-hidden="true">
             {(0..required).map(|seat| view! { <i class:on={seat < given}></i> }).collect_view()}
