@@ -29,6 +29,12 @@ impl Query {
         Self(text.trim_start_matches('?').split('&').filter_map(pair).collect())
     }
 
+    /// The pairs that `parse` drops, as they were sent.
+    pub fn unread(text: &str) -> impl Iterator<Item = &str> {
+        let pairs = text.trim_start_matches('?').split('&');
+        pairs.filter(|text| !text.is_empty() && pair(text).is_none())
+    }
+
     /// The first value of a name; an empty one counts as given.
     pub fn first(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())

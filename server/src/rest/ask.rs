@@ -41,7 +41,7 @@ impl FromRequestParts<SharedConsole> for Ask {
             now: Timestamp::now(),
             target: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
             if_none_match: parts.headers.get(header::IF_NONE_MATCH).cloned(),
-            wants_csv: params.one("format").map_or(accepts_csv, |format| format == "csv"),
+            wants_csv: (params.either("format", ["json", "csv"])).map_or(accepts_csv, |format| format == "csv"),
             params,
             console: console.clone(),
         })

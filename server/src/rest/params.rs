@@ -7,6 +7,9 @@ use std::sync::Mutex;
 
 const DEFAULT_PAGE_SIZE: u64 = 20;
 const MAX_PAGE_SIZE: u64 = 100;
+/// Parts of a query that are named because they cannot be read, and characters of each.
+const UNREAD: usize = 4;
+const LONGEST_SHOWN: usize = 64;
 
 /// The parameters of one request, and what was wrong with them.
 #[derive(Debug, Default)]
@@ -19,10 +22,12 @@ pub(super) struct Params {
 
 impl Params {
     pub(super) fn parse(query: &str) -> Self {
-        Self {
-            query: Query::parse(query),
-            warnings: Mutex::default(),
+        let params = Self::of(Query::parse(query));
+        for unread in Query::unread(query).take(UNREAD) {
+            let shown: String = unread.chars().take(LONGEST_SHOWN).collect();
+            params.ignored(&shown, "parameters are separated by & and escaped as UTF-8 in percent");
         }
+        params
     }
 
     /// As if they had been given in a query.
@@ -142,6 +147,20 @@ mod tests {
         }
         assert_eq!(Params::parse("pageSize=101").page_size(), 100);
         assert_eq!(Params::parse("page=2&page=3").page(), 2);
+    }
+
+    #[test]
+    fn what_is_no_parameter_is_named() {
+        let warnings = |query: &str| Params::parse(query).warnings();
+        assert!(warnings("").is_empty() && warnings("page=2&&q=a%3Bb&x").is_empty());
+        for unread in ["namespace=a;severity=b", "%zz=1", "q=%ff"] {
+            let told = warnings(&format!("page=2&{unread}"));
+            assert!(
+                matches!(&*told, [one] if one.starts_with(&format!("{unread} was ignored"))),
+                "{told:?}"
+            );
+        }
+        assert_eq!(warnings(&"%zz&".repeat(1000)).len(), UNREAD);
     }
 
     #[test]
