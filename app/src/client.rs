@@ -202,15 +202,19 @@ impl Api {
     /// Exchanges the key for a session cookie.
     pub(crate) async fn sign_in(&self, key: String, remember: bool) -> Result<(), ApiError> {
         let url = format!("{}{ROOT}/session", self.base);
-        let (status, body) = browser::post(url, key, format!("{{\"remember\":{remember}}}")).await?;
+        let (status, body) = browser::post(url, ("X-API-Key", &key), format!("{{\"remember\":{remember}}}")).await?;
         succeeded(status, body).map(drop)
     }
 
-    /// Has something done. A session that has ended is left for the page to find out, so that what was typed stays.
+    /// Has something done in the name of whose page this is. A session that has ended is left for the page to find out, so that what was typed
+    /// stays. What is no answer of the API, such as the sign-in page of a proxy, says nothing of what was done.
     pub(crate) async fn post(&self, path: &str, body: String) -> Result<(), ApiError> {
         let url = format!("{}{ROOT}{path}", self.base);
-        let (status, body) = browser::post(url, String::new(), body).await?;
-        succeeded(status, body).map(drop)
+        let of = |session: RwSignal<Session>| session.with_untracked(|who| Some(who.as_ref().ok()?.key_id.clone()));
+        let page_of = self.session.and_then(of).unwrap_or_default();
+        let (status, body) = browser::post(url, ("X-Opsdeck-Caller", &page_of), body).await?;
+        let answer = tree(&succeeded(status, body)?)?;
+        answer.get("apiVersion").map(drop).ok_or_else(ApiError::unreadable)
     }
 }
 
@@ -242,7 +246,7 @@ mod browser {
     use super::ApiError;
     use gloo_net::http::{Request, Response};
     use leptos::__reexports::send_wrapper::SendWrapper;
-    use web_sys::AbortController;
+    use web_sys::{AbortController, AbortSignal};
 
     struct AbortOnDrop(Option<AbortController>);
 
@@ -269,13 +273,17 @@ mod browser {
         .await
     }
 
-    /// With a key, or with none in the name of the session.
-    pub(super) async fn post(url: String, key: String, body: String) -> Result<(u16, String), ApiError> {
+    /// Longer than the server takes over any write.
+    const LONGEST_WRITE: u32 = 30_000;
+
+    /// Says with one header who asks.
+    pub(super) async fn post(url: String, who: (&str, &str), body: String) -> Result<(u16, String), ApiError> {
         SendWrapper::new(async move {
-            let mut request = Request::post(&url).header("Content-Type", "application/json");
-            if !key.is_empty() {
-                request = request.header("X-API-Key", &key);
-            }
+            let limit = AbortSignal::timeout_with_u32(LONGEST_WRITE);
+            let request = Request::post(&url)
+                .abort_signal(Some(&limit))
+                .header("Content-Type", "application/json")
+                .header(who.0, who.1);
             let request = request.body(body).map_err(|_| ApiError::unreachable())?;
             receive(request.send().await.map_err(|_| ApiError::unreachable())?).await
         })

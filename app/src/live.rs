@@ -223,6 +223,8 @@ mod browser {
         refresh: Refresh,
         base: String,
         version: String,
+        /// Whose page this is.
+        key_id: String,
         clock: Clock,
         source: Option<Source>,
         /// Where the next stream begins.
@@ -258,6 +260,7 @@ mod browser {
             refresh: expect_context(),
             base,
             version: who.server.version.clone(),
+            key_id: who.key_id.clone(),
             clock: Clock::current(),
             source: None,
             last_id: who.server.revision.clone(),
@@ -366,6 +369,11 @@ mod browser {
             let mut hello = tree(data).unwrap_or_default();
             let version: String = member(&mut hello, "version");
             this.live.replaced.set(version != this.version);
+            let key_id: String = member(&mut hello, "keyId");
+            if !key_id.is_empty() && key_id != this.key_id {
+                // Another tab has signed in somebody else, and this page would act in their name. Drafts are kept by person.
+                let _ = window().location().reload();
+            }
             this.live
         };
         live.link.set(Link::Open);

@@ -267,6 +267,7 @@ fn Freshness() -> impl IntoView {
             <a
                 href=""
                 rel="external"
+                aria-label="Refresh"
                 on:click=move |event| {
                     event.prevent_default();
                     refresh.now();

@@ -18,6 +18,9 @@ use std::{net::IpAddr, sync::Arc};
 /// The credential of scripts and of the sign-in form.
 pub const API_KEY: &str = "x-api-key";
 
+/// Whose page it is that a browser writes from, as the id of their key: another tab may have signed in somebody else since it was opened.
+pub const PAGE_OF: &str = "x-opsdeck-caller";
+
 /// Everything that decides who may come in.
 #[derive(Debug)]
 pub struct Door {
@@ -66,6 +69,8 @@ pub enum Refusal {
     Invalid,
     /// A write by session that does not come from our own page.
     CrossSite,
+    /// A write by session from a page that was opened for somebody else.
+    OthersPage,
 }
 
 // === impl Admitted ===
@@ -111,10 +116,17 @@ impl Door {
             Some(text) if !text.is_empty() => caller_by_key(&keys, text, now),
             _ => {
                 let caller = self.caller_by_session(&keys, headers, now)?;
-                if method.is_safe() || self.is_same_origin(uri, headers) {
+                if method.is_safe() {
                     Ok(caller)
-                } else {
+                } else if !self.is_same_origin(uri, headers) {
                     Err(Refusal::CrossSite)
+                } else if headers
+                    .get(PAGE_OF)
+                    .is_some_and(|key_id| key_id != caller.key_id.as_str())
+                {
+                    Err(Refusal::OthersPage)
+                } else {
+                    Ok(caller)
                 }
             }
         }
@@ -257,6 +269,7 @@ impl Refusal {
             Self::Missing => "missing API key in X-API-Key header",
             Self::Invalid => "invalid API key",
             Self::CrossSite => "a write by browser session must come from this site's own page",
+            Self::OthersPage => "somebody else has signed in since this page was opened: load it again",
         }
     }
 }
@@ -341,6 +354,22 @@ mod tests {
         );
         let caller = ask(&door, Method::GET, &[(API_KEY, "a")]).unwrap();
         assert!(caller.may(Role::Viewer) && caller.may(Role::Operator) && !caller.may(Role::Admin));
+    }
+
+    #[test]
+    fn a_session_writes_from_its_own_pages_only() {
+        let door = door("- {key: a, role: operator}\n- {key: b, role: operator}", false);
+        let keys = door.keys.load();
+        let [a, b] = ["a", "b"].map(|key| keys.find(key, Timestamp::UNIX_EPOCH).unwrap());
+        let issued = door.cookies.issue(b, false, Timestamp::UNIX_EPOCH);
+        let cookie = format!("{}={}", issued.name(), issued.value());
+        let write_from = |page: &str| {
+            let headers = [("cookie", &*cookie), ("sec-fetch-site", "same-origin"), (PAGE_OF, page)];
+            ask(&door, Method::POST, &headers).map(|caller| caller.key_id)
+        };
+        let [of_a, of_b] = [a, b].map(|key| Caller::new(key, Via::Session).key_id);
+        assert_eq!(write_from(&of_b), Ok(of_b));
+        assert_eq!(write_from(&of_a), Err(Refusal::OthersPage));
     }
 
     #[test]

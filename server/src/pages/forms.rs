@@ -220,6 +220,6 @@ fn refused(refusal: Refusal) -> (StatusCode, String) {
     match refusal {
         Refusal::Invalid | Refusal::Missing => (StatusCode::UNAUTHORIZED, "This key is not known here.".to_owned()),
         Refusal::NoKeysConfigured => (StatusCode::UNAUTHORIZED, refusal.message().to_owned()),
-        Refusal::CrossSite => (StatusCode::FORBIDDEN, refusal.message().to_owned()),
+        Refusal::CrossSite | Refusal::OthersPage => (StatusCode::FORBIDDEN, refusal.message().to_owned()),
     }
 }

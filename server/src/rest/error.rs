@@ -223,7 +223,7 @@ impl Error {
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::CrossSite => Self::forbidden(refusal.message()),
+            Refusal::CrossSite | Refusal::OthersPage => Self::forbidden(refusal.message()),
             Refusal::NoKeysConfigured | Refusal::Missing | Refusal::Invalid => Self::unauthorized(refusal.message()),
         }
     }

@@ -129,6 +129,7 @@ impl Reader {
         let signals = console.events.subscribe(&console);
         let snapshot = console.catalog.snapshot();
         let frames = Frames::new(snapshot.epoch());
+        let key_id = ask.caller.key_id.clone();
         let mut reader = Self {
             console,
             caller: ask.caller,
@@ -145,6 +146,7 @@ impl Reader {
             "revision": reader.told,
             "version": env!("CARGO_PKG_VERSION"),
             "serverTime": wire_time(ask.now),
+            "keyId": key_id,
             "dataAsOf": data_as_of(&*reader.console.source).map(wire_time),
         });
         // A reader that resumes has not got what is before this revision yet, so it must not take the id for its own.

@@ -168,7 +168,7 @@ async fn a_change_arrives_with_the_item_that_the_list_shows() {
     let hello = stream.expect("hello").await;
     assert_eq!(hello.data["epoch"], "00000001");
     assert_eq!(hello.data["version"], env!("CARGO_PKG_VERSION"));
-    assert!(hello.data["revision"].is_u64() && hello.data["serverTime"].is_string());
+    assert!(hello.data["revision"].is_u64() && hello.data["serverTime"].is_string() && hello.data["keyId"].is_string());
     acknowledge(&console, "checkout-oom").await;
     let change = stream.expect_change_of("checkout-oom").await;
     assert_eq!(
