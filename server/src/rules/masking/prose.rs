@@ -21,10 +21,13 @@ const PROSE: &[&str] = &[
     "cannot",
     "denied",
     "empty",
+    "error",
     "expired",
+    "failed",
     "false",
     "flag",
     "for",
+    "forbidden",
     "from",
     "has",
     "in",
@@ -42,19 +45,25 @@ const PROSE: &[&str] = &[
     "on",
     "option",
     "or",
+    "refused",
+    "rejected",
     "required",
+    "revoked",
     "that",
     "the",
+    "timeout",
     "to",
     "token",
     "tokens",
     "true",
+    "unauthorized",
     "unexpected",
     "unknown",
     "unset",
     "was",
     "were",
     "with",
+    "wrong",
 ];
 
 /// How a vote names the key that stands for it, by whose it is: `Mira (api-key: sre-mira)`.
@@ -131,7 +140,8 @@ fn by_line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     // What is indented further than this is hidden: the value of a block, and the entries of a Secret.
     let (mut block, mut entries) = (None, None);
-    for line in text.split_inclusive('\n') {
+    let outlined = outlined(text);
+    for (line, is_outlined) in text.split_inclusive('\n').zip(outlined) {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
         let within = |outer: Option<usize>| {
@@ -149,7 +159,8 @@ fn by_line(text: &str) -> String {
         } else if block.is_some() {
             shown.push_str(&line[..indent]);
             shown.push_str(MASK);
-        } else if let Some(entry) = entry.filter(|entry| entries.is_some() || entry.names_credential()) {
+        } else if let Some(entry) = entry.filter(|entry| entries.is_some() || (is_outlined && entry.names_credential()))
+        {
             if entry.begins_block() {
                 block = Some(indent);
                 shown.push_str(line);
@@ -170,6 +181,23 @@ fn by_line(text: &str) -> String {
         shown.push_str(end);
     }
     shown
+}
+
+/// Of each line whether it is part of an outline: indented, or beside another entry or one that is indented.
+fn outlined(text: &str) -> Vec<bool> {
+    let is_blank = |line: &str| line.trim().is_empty();
+    let shaped = |line: &str| line.starts_with([' ', '\t']) || Entry::of(line).is_some();
+    let lines: Vec<_> = text.lines().collect();
+    let told: Vec<_> = (0..lines.len()).filter(|&at| !is_blank(lines[at])).collect();
+    let shapes: Vec<_> = told.iter().map(|&at| shaped(lines[at])).collect();
+    let mut outlined = vec![false; lines.len()];
+    for (place, &at) in told.iter().enumerate() {
+        let beside = [place.checked_sub(1), Some(place + 1)];
+        let mut beside = beside.into_iter().flatten();
+        outlined[at] =
+            lines[at].starts_with([' ', '\t']) || beside.any(|other| shapes.get(other).copied().unwrap_or_default());
+    }
+    outlined
 }
 
 /// `name: value`, alone on its line.
@@ -203,7 +231,7 @@ impl<'a> Entry<'a> {
     }
 
     fn names_credential(&self) -> bool {
-        names_credential(self.name)
+        names_credential(self.name) && (!may_be_workload(self.name) || ends_in_credential(self.name))
     }
 
     fn begins_block(&self) -> bool {
@@ -258,38 +286,149 @@ fn value_after(line: &str, word: Range<usize>) -> Option<Range<usize>> {
     if !names_credential(name) || (line[..word.start].ends_with('(') && line[word.start..].starts_with(SIGNATURE)) {
         return None;
     }
-    let quote = QUOTES
-        .into_iter()
-        .find(|quote| after.starts_with(quote))
-        .unwrap_or_default();
-    let sign = skip_blanks(line, word.end + quote.len());
-    let rest = &line[sign..];
-    let (start, surely) = if let Some(value) = rest.strip_prefix('=') {
-        let value = value.trim_start_matches(['=', '>']);
-        (line.len() - value.len(), !value.starts_with([' ', '\t']))
-    } else if let Some(value) = rest.strip_prefix(":=") {
-        (line.len() - value.len(), false)
-    } else if rest.starts_with(':') && !rest.starts_with("://") && !rest.starts_with("::") {
-        (sign + 1, false)
-    } else if is_flag && !quote.is_empty() && rest.starts_with(',') {
-        // A command as a list.
-        (sign + 1, true)
-    } else if is_flag && quote.is_empty() && sign > word.end && !rest.starts_with('-') {
-        (sign, false)
-    } else {
-        return None;
-    };
-    let value = value_at(line, skip_blanks(line, start))?;
+    let (start, sureness) = announcement(after, is_flag)?;
+    let value = value_at(line, skip_blanks(line, word.end + start))?;
     let text = &line[value.clone()];
-    let told = match surely {
-        true => ["true", "false"].contains(&text),
-        false => is_prose(text),
+    let told = match sureness {
+        Sureness::Sure => ["true", "false"].contains(&text),
+        Sureness::Likely => is_prose(text),
+        Sureness::Told => is_prose(text) || !is_told_credential(line, name, &word, &value),
     };
     (!told && !is_number_of_tokens(name, text)).then_some(value)
 }
 
+/// How sure it is that what follows a name is its value.
+#[derive(Clone, Copy)]
+enum Sureness {
+    /// Unless it is a switch.
+    Sure,
+    /// Unless it is a word of prose.
+    Likely,
+    /// After a colon, as sentences have it, too.
+    Told,
+}
+
+/// Behind which sign after a name its value begins.
+fn announcement(after: &str, is_flag: bool) -> Option<(usize, Sureness)> {
+    let quote = opening(after);
+    let sign = skip_blanks(after, quote.len());
+    let rest = &after[sign..];
+    if let Some(value) = rest.strip_prefix('=') {
+        let value = value.trim_start_matches(['=', '>']);
+        let apart = value.starts_with([' ', '\t']);
+        let sureness = if apart { Sureness::Likely } else { Sureness::Sure };
+        return Some((after.len() - value.len(), sureness));
+    }
+    if let Some(value) = rest.strip_prefix(":=") {
+        return Some((after.len() - value.len(), Sureness::Likely));
+    }
+    if rest.starts_with(':') && !rest.starts_with("://") && !rest.starts_with("::") {
+        let value = rest[1..].trim_start_matches([' ', '\t']);
+        let is_json = !quote.is_empty() && value.starts_with(|c: char| "\\\"'{[-".contains(c) || c.is_ascii_digit());
+        let sureness = if is_flag || is_json {
+            Sureness::Likely
+        } else {
+            Sureness::Told
+        };
+        return Some((sign + 1, sureness));
+    }
+    let in_list = !quote.is_empty() && rest.starts_with(',');
+    let apart = quote.is_empty() && sign > 0 && !rest.starts_with('-');
+    match is_flag {
+        true if in_list => Some((sign + 1, Sureness::Sure)),
+        true if apart => Some((sign, Sureness::Likely)),
+        _ => None,
+    }
+}
+
+// === after a colon ===
+
+/// Whether a sentence gives a credential there, rather than to tell what became of a thing of that name: a workload, a path, a check.
+fn is_told_credential(line: &str, name: &str, word: &Range<usize>, value: &Range<usize>) -> bool {
+    let before = &line[..value.start];
+    let is_quoted = before.ends_with(['"', '\'']);
+    let text = &line[value.clone()];
+    if line[..word.start].ends_with('/') {
+        return false;
+    }
+    if may_be_workload(name) {
+        return ends_in_credential(name) && (is_quoted || is_mixed(text));
+    }
+    let signs_in = name.to_ascii_lowercase().ends_with("authorization")
+        && before.split_ascii_whitespace().next_back().is_some_and(is_scheme);
+    let speaks = !before.ends_with(':') && is_word(text) && goes_on(&line[value.end..]);
+    let is_status = text.len() <= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_quoted || signs_in || !(speaks || is_status)
+}
+
+/// `token-service` is one, `X-Auth-Token` and `api-key` are headers.
+fn may_be_workload(name: &str) -> bool {
+    const HEADERS: [&str; 10] = [
+        "access-key",
+        "access-token",
+        "api-key",
+        "auth-token",
+        "client-secret",
+        "private-key",
+        "private-token",
+        "proxy-authorization",
+        "refresh-token",
+        "secret-key",
+    ];
+    name.contains('-')
+        && !name.contains(|c: char| c.is_ascii_uppercase())
+        && !name.starts_with("x-")
+        && !HEADERS.contains(&name)
+}
+
+/// `db-password` rather than `password-reset`.
+fn ends_in_credential(name: &str) -> bool {
+    const ENDS: [&str; 9] = [
+        "apikey",
+        "key",
+        "pass",
+        "passphrase",
+        "passwd",
+        "password",
+        "pw",
+        "secret",
+        "token",
+    ];
+    name.rsplit('-').next().is_some_and(|end| ENDS.contains(&end))
+}
+
+fn is_mixed(text: &str) -> bool {
+    let has = |kind: fn(&char) -> bool| text.chars().any(|c| kind(&c));
+    has(char::is_ascii_digit) && has(char::is_ascii_alphabetic) && !text.contains('/')
+}
+
+/// `pod`, `Unable` and `CrashLoopBackOff`, not what chance has made of letters.
+fn is_word(text: &str) -> bool {
+    const LONGEST: usize = 24;
+    let capitals = text.chars().filter(char::is_ascii_uppercase).count();
+    text.len() <= LONGEST && text.chars().all(char::is_alphabetic) && (text.len() <= 5 || capitals * 3 <= text.len())
+}
+
+/// Whether another word follows, and not the next name of `name: value`.
+fn goes_on(after: &str) -> bool {
+    let next = after.trim_start_matches([' ', '\t']);
+    let end = next.find(|c| !is_of_name(c)).unwrap_or(next.len());
+    let is_name = next[end..].starts_with([':', '=']) && !next[end..].starts_with("://");
+    next.len() < after.len() && next.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_name
+}
+
+// === values ===
+
 /// As they stand inside JSON that is inside a text, too.
 const QUOTES: [&str; 3] = ["\\\"", "\"", "'"];
+
+/// The quote that stands there, or nothing.
+fn opening(text: &str) -> &'static str {
+    QUOTES
+        .into_iter()
+        .find(|quote| text.starts_with(quote))
+        .unwrap_or_default()
+}
 
 /// The value that begins there: between quotes, between brackets, or up to a blank. None where there is none.
 fn value_at(line: &str, start: usize) -> Option<Range<usize>> {
@@ -305,7 +444,7 @@ fn value_at(line: &str, start: usize) -> Option<Range<usize>> {
     let value = bare(line, start)?;
     let first = &line[value.clone()];
     let second = || bare(line, skip_blanks(line, value.end)).filter(|second| second.start > value.end);
-    if SCHEMES.contains(&&*first.to_ascii_lowercase()) {
+    if is_scheme(first) {
         return second().or(Some(value));
     }
     Some(value)
@@ -315,9 +454,7 @@ fn value_at(line: &str, start: usize) -> Option<Range<usize>> {
 fn scheme_aside(line: &str, value: Range<usize>) -> Range<usize> {
     let text = &line[value.clone()];
     match text.split_once(' ') {
-        Some((scheme, rest)) if SCHEMES.contains(&&*scheme.to_ascii_lowercase()) && !rest.is_empty() => {
-            value.end - rest.len()..value.end
-        }
+        Some((scheme, rest)) if is_scheme(scheme) && !rest.is_empty() => value.end - rest.len()..value.end,
         _ => value,
     }
 }
@@ -355,6 +492,10 @@ fn bare(line: &str, start: usize) -> Option<Range<usize>> {
 
 fn skip_blanks(line: &str, at: usize) -> usize {
     line.len() - line[at..].trim_start_matches([' ', '\t']).len()
+}
+
+fn is_scheme(word: &str) -> bool {
+    SCHEMES.contains(&&*word.to_ascii_lowercase())
 }
 
 fn is_prose(text: &str) -> bool {

@@ -257,6 +257,10 @@ fn piece() -> impl Strategy<Value = String> {
             "x",
             "tokens",
             "5",
+            "db-token",
+            "/",
+            "word",
+            "Pod",
         ])
         .prop_map(str::to_owned),
         "[ -~]{0,5}",
@@ -273,6 +277,19 @@ fn what_follows_the_name_of_a_credential_is_hidden_and_the_words_around_stay() {
         ("sent Bearer x and went on", "sent Bearer *** and went on"),
         ("psql password=x host=db", "psql password=*** host=db"),
         ("the token: x, was refused", "the token: ***, was refused"),
+        ("password: hunter user: app", "password: *** user: app"),
+        ("db-password: hunter2 was set", "db-password: *** was set"),
+        ("X-Vault-Token: abc, as sent", "X-Vault-Token: ***, as sent"),
+        ("'api-key': 'two words'", "'api-key': '***'"),
+        (
+            "Authorization: Basic abcdef was sent",
+            "Authorization: Basic *** was sent",
+        ),
+        ("token: aBcDeFgHiJkL was refused", "token: *** was refused"),
+        (
+            "Use this:\npassword: x1\nThanks\n",
+            "Use this:\npassword: ***\nThanks\n",
+        ),
         ("login --password x --user y", "login --password *** --user y"),
         ("login --password=x --user y", "login --password=*** --user y"),
         ("[\"--password\", \"x y\", \"-v\"]", "[\"--password\",\"***\",\"-v\"]"),
@@ -314,6 +331,16 @@ fn prose_about_credentials_is_no_credential() {
         "mail ana@shop.example about the auth service",
         "automountServiceAccountToken=false",
         "no API keys are configured",
+        "Deployment/token-service: CrashLoopBackOff",
+        "external-secrets: image pull failed",
+        "pull ghcr.io/external-secrets/external-secrets:v0.9.1",
+        "MountVolume.SetUp failed for volume \"kube-api-access-token\": failed to fetch token: pod not found",
+        "secret \"db-credentials\": permission refused",
+        "checks pass: 12 of 14",
+        "GET /oauth/token: 503",
+        "could not get a token: 401 from vault",
+        "Timeline:\n- token-service: restarted by Ana at 10:05\n- web: scaled to 3\n",
+        "The rollout failed.\ntoken: request to vault took too long\nNobody was paged.\n",
     ] {
         assert_eq!(text(held), held);
     }
