@@ -439,7 +439,8 @@ fn value_at(line: &str, start: usize) -> Option<Range<usize>> {
         return Some(scheme_aside(line, start..end)).filter(|value| !value.is_empty());
     }
     if rest.starts_with(['{', '[']) {
-        return Some(start..start + bracketed(rest));
+        let end = start + bracketed(rest);
+        return Some(start..bare(line, end).map_or(end, |rest| rest.end));
     }
     let value = bare(line, start)?;
     let first = &line[value.clone()];

@@ -277,6 +277,7 @@ fn what_follows_the_name_of_a_credential_is_hidden_and_the_words_around_stay() {
         ("sent Bearer x and went on", "sent Bearer *** and went on"),
         ("psql password=x host=db", "psql password=*** host=db"),
         ("the token: x, was refused", "the token: ***, was refused"),
+        ("set password={a}b now", "set password=*** now"),
         ("password: hunter user: app", "password: *** user: app"),
         ("db-password: hunter2 was set", "db-password: *** was set"),
         ("X-Vault-Token: abc, as sent", "X-Vault-Token: ***, as sent"),
