@@ -245,12 +245,13 @@ pub fn without_urls(text: &str) -> String {
 
 /// Whether a value under that name is a password, a token, a credential, an API key or the value of a secret.
 pub fn names_credential(key: &str) -> bool {
-    const ANYWHERE: [&str; 17] = [
+    const ANYWHERE: [&str; 18] = [
         "accesskey",
         "apikey",
         "authkey",
         "authorization",
         "bearer",
+        "cookie",
         "credential",
         "encryptionkey",
         "passcode",

@@ -190,7 +190,7 @@ proptest! {
 
     #[test]
     fn a_text_that_speaks_of_nothing_secret_is_as_it_was(words in "[ -9;-~é\n]{0,60}") {
-        prop_assume!(!["pass", "pw", "token", "secret", "cred", "key", "auth", "bearer"].iter().any(|root| words.to_lowercase().contains(root)));
+        prop_assume!(!["pass", "pw", "token", "secret", "cred", "key", "auth", "bearer", "cookie", "curl", "digest", "eyj", "-----"].iter().any(|root| words.to_lowercase().contains(root)));
         prop_assert_eq!(text(&words), words.as_str());
     }
 
@@ -258,6 +258,22 @@ fn piece() -> impl Strategy<Value = String> {
             "tokens",
             "5",
             "db-token",
+            "\n  name: ",
+            "\n  value: ",
+            "\n- name: ",
+            "DB_PASSWORD",
+            "-----BEGIN PRIVATE KEY-----",
+            "-----END PRIVATE KEY-----",
+            "eyJa",
+            ".b.c",
+            "Set-Cookie: ",
+            "a=b",
+            "; ",
+            ", ",
+            "curl ",
+            " -u",
+            "Digest ",
+            "response=",
             "/",
             "word",
             "Pod",
@@ -277,6 +293,36 @@ fn what_follows_the_name_of_a_credential_is_hidden_and_the_words_around_stay() {
         ("sent Bearer x and went on", "sent Bearer *** and went on"),
         ("psql password=x host=db", "psql password=*** host=db"),
         ("the token: x, was refused", "the token: ***, was refused"),
+        ("Cookie: session=abc; id=1", "Cookie: ***"),
+        ("-H 'Set-Cookie: session=abc; Path=/' sent", "-H 'Set-Cookie: ***' sent"),
+        ("curl -u admin:pw https://api", "curl -u *** https://api"),
+        ("curl --user 'admin:p w' -uapp:pw x", "curl --user '***' -u*** x"),
+        (
+            "Authorization: Digest username=\"app\", response=\"abc\" refused",
+            "Authorization: Digest *** refused",
+        ),
+        ("sent Digest username=app, response=abc", "sent Digest ***"),
+        (
+            "Authorization: AWS4-HMAC-SHA256 Credential=a/b, Signature=c",
+            "Authorization: ***",
+        ),
+        ("it said eyJhbGci.eyJzdWIi.c-2_x. Then", "it said ***. Then"),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nend",
+            "-----BEGIN RSA PRIVATE KEY-----\n***\n-----END RSA PRIVATE KEY-----\nend",
+        ),
+        (
+            "cut: -----BEGIN PRIVATE KEY-----\nMII",
+            "cut: -----BEGIN PRIVATE KEY-----\n***",
+        ),
+        (
+            "env:\n- name: DB_PASSWORD\n  value: hunter\n- name: LEVEL\n  value: debug\n",
+            "env:\n- name: DB_PASSWORD\n  value: ***\n- name: LEVEL\n  value: debug\n",
+        ),
+        (
+            "  - name: \"API_TOKEN\"\n    value: |\n      a\n  - name: KEY\n",
+            "  - name: \"API_TOKEN\"\n    value: |\n      ***\n  - name: KEY\n",
+        ),
         ("set password={a}b now", "set password=*** now"),
         ("password: hunter user: app", "password: *** user: app"),
         ("db-password: hunter2 was set", "db-password: *** was set"),
@@ -332,6 +378,12 @@ fn prose_about_credentials_is_no_credential() {
         "mail ana@shop.example about the auth service",
         "automountServiceAccountToken=false",
         "no API keys are configured",
+        "env:\n- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: db\n      key: password\n- name: LEVEL\n  value: debug\n",
+        "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n",
+        "curl -u admin https://api",
+        "docker run -u 1000:1000 web",
+        "image digest sha256:0123",
+        "no cookie was sent",
         "Deployment/token-service: CrashLoopBackOff",
         "external-secrets: image pull failed",
         "pull ghcr.io/external-secrets/external-secrets:v0.9.1",
