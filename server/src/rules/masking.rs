@@ -245,7 +245,7 @@ pub fn without_urls(text: &str) -> String {
 
 /// Whether a value under that name is a password, a token, a credential, an API key or the value of a secret.
 pub fn names_credential(key: &str) -> bool {
-    const ANYWHERE: [&str; 18] = [
+    const ANYWHERE: [&str; 17] = [
         "accesskey",
         "apikey",
         "authkey",
@@ -259,19 +259,27 @@ pub fn names_credential(key: &str) -> bool {
         "passwd",
         "password",
         "privatekey",
-        "pwd",
         "routingkey",
         "secret",
         "signingkey",
         "token",
     ];
     const WORDS: [&str; 4] = ["cred", "creds", "pass", "pw"];
+    // What is told about a credential.
+    const ABOUT: [&str; 9] = [
+        "count", "expiry", "file", "length", "name", "path", "policy", "ttl", "type",
+    ];
     let words = words(key);
     let joined = words.concat();
     let a_limit = words.first().is_some_and(|word| word == "max") && counts_tokens(key);
+    let tells_about = words.last().is_some_and(|word| ABOUT.contains(&word.as_str()));
+    // Alone it is the directory that a process works in.
+    let is_pwd = joined.contains("pwd") && !["pwd", "oldpwd"].contains(&joined.as_str());
     !names_object(key)
         && !a_limit
-        && (ANYWHERE.iter().any(|name| joined.contains(name))
+        && !tells_about
+        && (is_pwd
+            || ANYWHERE.iter().any(|name| joined.contains(name))
             || words.iter().any(|word| WORDS.contains(&word.as_str())))
 }
 
