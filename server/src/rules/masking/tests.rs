@@ -169,6 +169,23 @@ fn what_a_channel_is_configured_with_is_blanked_wherever_its_deliveries_quote_it
     );
 }
 
+#[test]
+fn a_policy_with_more_values_than_can_be_looked_for_tells_no_error() {
+    let error = |values: Vec<String>| {
+        let mut policy = json!({
+            "spec": {"channels": [{"config": {"to": values}}]},
+            "status": {"recentDeliveries": [{"error": "dial secret-1 refused"}], "conditions": [{"message": "secret-1"}]},
+        });
+        super::policy(&mut policy);
+        assert_eq!(policy["status"]["conditions"][0]["message"], MASK);
+        policy["status"]["recentDeliveries"][0]["error"].clone()
+    };
+    let distinct = |count: usize| (1..=count).map(|number| format!("secret-{number}")).collect::<Vec<_>>();
+    assert_eq!(error(distinct(256)), "dial *** refused");
+    assert_eq!(error(distinct(257)), MASK);
+    assert_eq!(error(vec!["secret-1".into(); 10_000]), "dial *** refused");
+}
+
 proptest! {
     #[test]
     fn a_planted_secret_never_shows(
