@@ -163,6 +163,8 @@ pub fn details(details: &BTreeMap<String, String>) -> BTreeMap<String, String> {
 /// The stored form of a policy. Of these a NotificationPolicy has secrets: what its channels are configured with, addresses and credentials that
 /// stand beside that, and both where failed deliveries quote them.
 pub fn policy(policy: &mut Value) {
+    // Each is looked for in every text; with more of them no text is worth its time.
+    const MOST_SECRETS: usize = 256;
     let mut secrets = Vec::new();
     for channel in elements(policy.pointer_mut("/spec/channels")) {
         let Value::Object(members) = channel else { continue };
@@ -184,8 +186,12 @@ pub fn policy(policy: &mut Value) {
     }
     document(policy);
     // One that holds another goes first.
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    let cleared = |text: &str| (secrets.iter()).fold(without_urls(text), |text, secret| text.replace(secret, MASK));
+    secrets.sort_unstable_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+    secrets.dedup();
+    let cleared = |text: &str| match secrets.len() {
+        0..=MOST_SECRETS => (secrets.iter()).fold(without_urls(text), |text, secret| text.replace(secret, MASK)),
+        _ => MASK.to_owned(),
+    };
     for delivery in elements(policy.pointer_mut("/status/recentDeliveries")) {
         if let Some(Value::String(error)) = delivery.get_mut("error") {
             *error = cleared(error);
@@ -251,6 +257,7 @@ pub fn names_credential(key: &str) -> bool {
         "authkey",
         "authorization",
         "bearer",
+        "cookie",
         "credential",
         "encryptionkey",
         "passcode",
@@ -258,19 +265,27 @@ pub fn names_credential(key: &str) -> bool {
         "passwd",
         "password",
         "privatekey",
-        "pwd",
         "routingkey",
         "secret",
         "signingkey",
         "token",
     ];
     const WORDS: [&str; 4] = ["cred", "creds", "pass", "pw"];
+    // What is told about a credential.
+    const ABOUT: [&str; 9] = [
+        "count", "expiry", "file", "length", "name", "path", "policy", "ttl", "type",
+    ];
     let words = words(key);
     let joined = words.concat();
     let a_limit = words.first().is_some_and(|word| word == "max") && counts_tokens(key);
+    let tells_about = words.last().is_some_and(|word| ABOUT.contains(&word.as_str()));
+    // Alone it is the directory that a process works in.
+    let is_pwd = joined.contains("pwd") && !["pwd", "oldpwd"].contains(&joined.as_str());
     !names_object(key)
         && !a_limit
-        && (ANYWHERE.iter().any(|name| joined.contains(name))
+        && !tells_about
+        && (is_pwd
+            || ANYWHERE.iter().any(|name| joined.contains(name))
             || words.iter().any(|word| WORDS.contains(&word.as_str())))
 }
 

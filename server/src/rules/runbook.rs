@@ -101,46 +101,75 @@ impl Draft {
             .telling("after", differing(&after, &before).to_string()))
     }
 
-    /// Description and steps with the values that were hidden from whoever wrote the draft: of the step in that place, or of that name.
+    /// Description and steps with the values that were hidden from whoever wrote the draft.
     fn restored(&self, known: &str, written: &[NamedStep]) -> Result<(String, Vec<NamedStep>), Hidden> {
         let mut description = self.description.clone();
-        restore(&mut description, [known], || "description".into())?;
+        restore(&mut description, &[vec![known]], || "description".into())?;
         let mut steps = self.steps.clone();
         for (at, step) in steps.iter_mut().enumerate() {
-            let of_that_name = written.iter().filter(|other| other.name == step.name);
-            let candidates: Vec<_> = of_that_name
-                .chain(written.get(at))
-                .filter(|other| other.action == step.action)
-                .collect();
-            let descriptions = candidates.iter().map(|other| &*other.description);
-            restore(&mut step.description, descriptions, || {
+            let meant = self.meant(at, written);
+            let of_each = |value: fn(&NamedStep) -> &str| {
+                meant
+                    .iter()
+                    .map(|those| those.iter().map(|other| value(other)).collect())
+                    .collect::<Vec<_>>()
+            };
+            restore(&mut step.description, &of_each(|other| &other.description), || {
                 format!("steps[{at}].description")
             })?;
             for (key, value) in &mut step.params {
-                let mut held = candidates.iter().filter_map(|other| other.params.get(key));
+                let held = |those: &Vec<&NamedStep>| {
+                    those
+                        .iter()
+                        .filter_map(|other| other.params.get(key))
+                        .map(String::as_str)
+                        .collect()
+                };
+                let held: Vec<Vec<&str>> = meant.iter().map(held).collect();
                 let field = || format!("steps[{at}].params.{key}");
                 if !masking::hides(&step.action, key) {
-                    restore(value, held.map(String::as_str), field)?;
+                    restore(value, &held, field)?;
                 } else if value == masking::MASK {
-                    *value = held.next().cloned().ok_or_else(|| Hidden { field: field() })?;
+                    *value = only(&held, |_| true)
+                        .ok_or_else(|| Hidden { field: field() })?
+                        .to_owned();
                 }
             }
         }
         Ok((description, steps))
     }
+
+    /// Which steps the one in that place may have been, likely ones first: those of its name, of which the one in its place is meant as long as
+    /// all of them still have theirs, then the one in its place, renamed.
+    fn meant<'a>(&self, at: usize, written: &'a [NamedStep]) -> [Vec<&'a NamedStep>; 2] {
+        let step = &self.steps[at];
+        let is_same = |one: &NamedStep, other: &NamedStep| one.name == other.name && one.action == other.action;
+        let namesakes = || written.iter().enumerate().filter(|(_, other)| is_same(step, other));
+        let unmoved = namesakes().all(|(place, _)| self.steps.get(place).is_some_and(|other| is_same(step, other)));
+        let of_that_name = namesakes()
+            .filter(|(place, _)| !unmoved || *place == at)
+            .map(|(_, other)| other);
+        let renamed = written
+            .get(at)
+            .filter(|other| other.action == step.action && written.len() == self.steps.len());
+        [of_that_name.collect(), renamed.into_iter().collect()]
+    }
 }
 
 /// A text that comes back as one of those that are held is shown means that one.
-fn restore<'a>(
-    text: &mut String,
-    held: impl IntoIterator<Item = &'a str>,
-    field: impl Fn() -> String,
-) -> Result<(), Hidden> {
+fn restore(text: &mut String, held: &[Vec<&str>], field: impl Fn() -> String) -> Result<(), Hidden> {
     if masking::is_masked(text) {
-        let meant = held.into_iter().find(|held| masking::text(held) == *text);
+        let meant = only(held, |held| masking::text(held) == *text);
         *text = meant.ok_or_else(|| Hidden { field: field() })?.to_owned();
     }
     Ok(())
+}
+
+/// The one text of the first group that has any; none where they differ.
+fn only<'a>(groups: &[Vec<&'a str>], fits: impl Fn(&str) -> bool) -> Option<&'a str> {
+    let fitting = |group: &Vec<&'a str>| group.iter().copied().filter(|text| fits(text)).collect::<Vec<_>>();
+    let group = groups.iter().map(fitting).find(|group| !group.is_empty())?;
+    group.iter().all(|text| *text == group[0]).then_some(group[0])
 }
 
 /// It is gone for good: the trail keeps what it was for.
@@ -355,6 +384,36 @@ mod tests {
         let other = draft(vec![step("Log", &[("command", "login --token *** --user y")])]);
         let field = "steps[0].params.command".to_owned();
         assert_eq!(other.replace(&held).unwrap_err(), Hidden { field });
+    }
+
+    #[test]
+    fn what_was_hidden_is_never_that_of_another_step() {
+        let log = |token: &str| {
+            step(
+                "Log",
+                &[("command", &format!("login --token {token}")), ("API_TOKEN", token)],
+            )
+        };
+        let held = runbook().with(|runbook| runbook.spec.steps = vec![log("a"), log("b"), step("Wait", &[])]);
+        let written = |steps: Vec<NamedStep>| match draft(steps).replace(&held).map(|decision| decision.verb) {
+            Ok(Verb::Patch(patch)) => Ok(patch["spec"]["steps"].clone()),
+            Ok(other) => panic!("a patch, not {other:?}"),
+            Err(Hidden { field }) => Err(field),
+        };
+        let as_shown = vec![log("***"), log("***"), step("Wait", &[]), step("More", &[])];
+        assert_eq!(
+            written(as_shown),
+            Ok(json!([log("a"), log("b"), step("Wait", &[]), step("More", &[])]))
+        );
+        let field = "steps[0].params.API_TOKEN".to_owned();
+        for unclear in [vec![log("***")], vec![log("***"), step("Wait", &[]), log("***")]] {
+            assert_eq!(written(unclear), Err(field.clone()), "either may be meant");
+        }
+        let renamed = NamedStep {
+            name: "Other".into(),
+            ..log("***")
+        };
+        assert_eq!(written(vec![renamed]), Err(field), "the first may be gone");
     }
 
     #[test]

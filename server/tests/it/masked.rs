@@ -82,6 +82,25 @@ fn objects() -> Vec<Value> {
             Value::Null,
         ),
         object(
+            "Issue",
+            "shapes",
+            json!({"severity": "high", "source": "watcher", "resource": resource, "description": format!("env:\n- name: DB_PASSWORD\n  value: {PLANTED}\n")}),
+            json!({
+                "state": "Resolved", "remediationAttempts": 1,
+                "resolution": format!("-----BEGIN RSA PRIVATE KEY-----\n{PLANTED}\n-----END RSA PRIVATE KEY-----\n"),
+            }),
+        ),
+        object(
+            "PostMortem",
+            "shapes",
+            json!({"issueRef": {"name": "shapes"}, "resource": resource, "severity": "high"}),
+            json!({
+                "state": "Open", "summary": format!("it answered eyJhbGci.{PLANTED}.c"), "rootCause": format!("curl -u admin:{PLANTED} failed"),
+                "lessonsLearned": [format!("Cookie: theme=dark; session={PLANTED}"), format!("Set-Cookie: session={PLANTED}")],
+                "preventionActions": [format!("Digest username=\"app\", response=\"{PLANTED}\"")],
+            }),
+        ),
+        object(
             "AIInsight",
             "insight",
             json!({"issueRef": {"name": "issue"}, "provider": "OPENAI", "model": "m"}),

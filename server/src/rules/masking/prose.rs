@@ -1,5 +1,8 @@
-//! Credentials inside free text: what follows a name that says so, what an address has before its host, and what stands in a Secret that
-//! is written out as YAML. The words around stay.
+//! Credentials inside free text: what follows a name that says so. The words around stay. What its own shape gives away is found in `shapes`,
+//! what several lines of YAML hold in `outline`.
+
+mod outline;
+mod shapes;
 
 use super::{MASK, counts_tokens, names_credential};
 use std::{borrow::Cow, ops::Range};
@@ -21,10 +24,13 @@ const PROSE: &[&str] = &[
     "cannot",
     "denied",
     "empty",
+    "error",
     "expired",
+    "failed",
     "false",
     "flag",
     "for",
+    "forbidden",
     "from",
     "has",
     "in",
@@ -42,19 +48,25 @@ const PROSE: &[&str] = &[
     "on",
     "option",
     "or",
+    "refused",
+    "rejected",
     "required",
+    "revoked",
     "that",
     "the",
+    "timeout",
     "to",
     "token",
     "tokens",
     "true",
+    "unauthorized",
     "unexpected",
     "unknown",
     "unset",
     "was",
     "were",
     "with",
+    "wrong",
 ];
 
 /// How a vote names the key that stands for it, by whose it is: `Mira (api-key: sre-mira)`.
@@ -71,8 +83,11 @@ pub(super) fn is_suspicious(text: &[u8]) -> bool {
         .any(|(at, byte)| match byte.to_ascii_lowercase() {
             b':' => begins(at, "://"),
             b'a' => begins(at, "auth"),
+            b'-' => begins(at, "-----begin "),
             b'b' => begins(at, "bearer"),
-            b'c' => begins(at, "cred"),
+            b'c' => begins(at, "cookie") || begins(at, "cred") || begins(at, "curl "),
+            b'd' => begins(at, "digest "),
+            b'e' => begins(at, "eyj"),
             b'k' => begins(at, "key"),
             b'p' => begins(at, "pass") || begins(at, "pw"),
             b's' => begins(at, "secret"),
@@ -86,134 +101,11 @@ pub(super) fn masked(text: &str) -> Cow<'_, str> {
     if !is_suspicious(text.as_bytes()) {
         return Cow::Borrowed(text);
     }
-    let text = without_user(text);
+    let text = shapes::hidden(text);
     if text.trim_end().contains('\n') {
-        Cow::Owned(by_line(&text))
+        Cow::Owned(outline::masked(&text))
     } else {
         Cow::Owned(in_line(&text))
-    }
-}
-
-/// Who signs in at an address, and how, is nobody's business. A name alone stays: `ssh://git@host`.
-fn without_user(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("://") {
-        let (before, address) = rest.split_at(at + 3);
-        shown.push_str(before);
-        let end = address.find(|c: char| c.is_whitespace() || "/?#\"'`<>\\".contains(c));
-        let authority = &address[..end.unwrap_or(address.len())];
-        let user = authority.rfind('@').map(|at| &authority[..at]);
-        let user = user.filter(|user| {
-            !user.is_empty() && (user.contains(':') || before.ends_with("https://") || before.ends_with("http://"))
-        });
-        if let Some(user) = user {
-            shown.push_str(MASK);
-            rest = &address[user.len()..];
-        } else {
-            rest = address;
-        }
-    }
-    shown + rest
-}
-
-// === lines ===
-
-/// Several lines may be YAML, where a value goes on to the end of the line or over the lines below.
-fn by_line(text: &str) -> String {
-    let is_secret = text.lines().any(|line| {
-        let value = line
-            .trim_start()
-            .strip_prefix("kind:")
-            .map(|value| value.trim().trim_matches(['"', '\'']));
-        value == Some("Secret")
-    });
-    let mut shown = String::with_capacity(text.len());
-    // What is indented further than this is hidden: the value of a block, and the entries of a Secret.
-    let (mut block, mut entries) = (None, None);
-    for line in text.split_inclusive('\n') {
-        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
-        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-        let within = |outer: Option<usize>| {
-            outer.is_some_and(|outer| indent > outer) || (outer.is_some() && line.trim().is_empty())
-        };
-        if !within(block) {
-            block = None;
-        }
-        if !within(entries) {
-            entries = None;
-        }
-        let entry = Entry::of(line);
-        if line.trim().is_empty() {
-            shown.push_str(line);
-        } else if block.is_some() {
-            shown.push_str(&line[..indent]);
-            shown.push_str(MASK);
-        } else if let Some(entry) = entry.filter(|entry| entries.is_some() || entry.names_credential()) {
-            if entry.begins_block() {
-                block = Some(indent);
-                shown.push_str(line);
-            } else {
-                shown.push_str(&line[..entry.value.start]);
-                shown.push_str(if entry.is_told() {
-                    &line[entry.value.clone()]
-                } else {
-                    MASK
-                });
-            }
-        } else {
-            if is_secret && ["data:", "stringData:"].contains(&line.trim()) {
-                entries = Some(indent);
-            }
-            shown.push_str(&in_line(line));
-        }
-        shown.push_str(end);
-    }
-    shown
-}
-
-/// `name: value`, alone on its line.
-struct Entry<'a> {
-    line: &'a str,
-    name: &'a str,
-    value: Range<usize>,
-}
-
-// === impl Entry ===
-
-impl<'a> Entry<'a> {
-    fn of(line: &'a str) -> Option<Self> {
-        let start = line.len() - line.trim_start_matches([' ', '\t', '-', '"', '\'']).len();
-        let name = &line[start..start + line[start..].find(|c| !is_of_name(c))?];
-        let after = line[start + name.len()..].trim_start_matches(['"', '\'']);
-        let value = after
-            .strip_prefix(':')
-            .filter(|value| value.is_empty() || value.starts_with([' ', '\t', '\r']))?;
-        let value = value.trim_start_matches([' ', '\t']);
-        let start = line.len() - value.len();
-        (!name.is_empty()).then(|| Self {
-            line,
-            name,
-            value: start..start + value.trim_end().len(),
-        })
-    }
-
-    fn value(&self) -> &'a str {
-        &self.line[self.value.clone()]
-    }
-
-    fn names_credential(&self) -> bool {
-        names_credential(self.name)
-    }
-
-    fn begins_block(&self) -> bool {
-        self.value().starts_with(['|', '>']) && self.value().len() <= 3
-    }
-
-    /// There is nothing to hide.
-    fn is_told(&self) -> bool {
-        let value = self.value();
-        value.is_empty() || is_prose(value) || is_number_of_tokens(self.name, value)
     }
 }
 
@@ -221,10 +113,13 @@ impl<'a> Entry<'a> {
 
 fn in_line(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
+    let curl = line.find("curl ").unwrap_or(line.len());
     let (mut told, mut at) = (0, 0);
     while let Some(word) = next_word(line, at) {
         at = word.end;
-        if let Some(value) = value_after(line, word) {
+        let user = || user_after(line, &word).filter(|_| curl < word.start);
+        let found = user().or_else(|| value_after(line, word.clone()));
+        if let Some(value) = found {
             shown.push_str(&line[told..value.start]);
             shown.push_str(MASK);
             (told, at) = (value.end, value.end);
@@ -243,6 +138,25 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_-.".contains(c)
 }
 
+/// Who signs in by `curl -u name:password`. A name alone stays, as a number of a user does for other commands.
+fn user_after(line: &str, word: &Range<usize>) -> Option<Range<usize>> {
+    const FLAGS: [&str; 4] = ["-u", "-U", "--user", "--proxy-user"];
+    let flag = &line[word.clone()];
+    let start = if FLAGS.contains(&flag) {
+        word.end + usize::from(line[word.end..].starts_with('='))
+    } else if ["-u", "-U"].iter().any(|short| flag.starts_with(short)) {
+        word.start + 2
+    } else {
+        return None;
+    };
+    let start = skip_blanks(line, start);
+    if line[start..].starts_with(['{', '[']) {
+        return None;
+    }
+    let value = value_at(line, start)?;
+    line[value.clone()].contains(':').then_some(value)
+}
+
 /// Where the credential stands that a word announces.
 fn value_after(line: &str, word: Range<usize>) -> Option<Range<usize>> {
     let is_flag = line[word.clone()].starts_with('-');
@@ -255,41 +169,159 @@ fn value_after(line: &str, word: Range<usize>) -> Option<Range<usize>> {
             name == "Bearer" || text == MASK || (text.len() >= 8 && text.contains(|c: char| c.is_ascii_digit()));
         return (certain && !is_prose(text)).then_some(value);
     }
+    if name.eq_ignore_ascii_case("digest") && after.starts_with([' ', '\t']) {
+        let pairs = pairs(line, skip_blanks(line, word.end))?;
+        return line[pairs.clone()].contains("response").then_some(pairs);
+    }
     if !names_credential(name) || (line[..word.start].ends_with('(') && line[word.start..].starts_with(SIGNATURE)) {
         return None;
     }
-    let quote = QUOTES
-        .into_iter()
-        .find(|quote| after.starts_with(quote))
-        .unwrap_or_default();
-    let sign = skip_blanks(line, word.end + quote.len());
-    let rest = &line[sign..];
-    let (start, surely) = if let Some(value) = rest.strip_prefix('=') {
-        let value = value.trim_start_matches(['=', '>']);
-        (line.len() - value.len(), !value.starts_with([' ', '\t']))
-    } else if let Some(value) = rest.strip_prefix(":=") {
-        (line.len() - value.len(), false)
-    } else if rest.starts_with(':') && !rest.starts_with("://") && !rest.starts_with("::") {
-        (sign + 1, false)
-    } else if is_flag && !quote.is_empty() && rest.starts_with(',') {
-        // A command as a list.
-        (sign + 1, true)
-    } else if is_flag && quote.is_empty() && sign > word.end && !rest.starts_with('-') {
-        (sign, false)
-    } else {
-        return None;
-    };
-    let value = value_at(line, skip_blanks(line, start))?;
+    let (start, sureness) = announcement(after, is_flag)?;
+    let mut value = value_at(line, skip_blanks(line, word.end + start))?;
+    if name.to_ascii_lowercase().ends_with("cookie") {
+        value.end = cookies(line, value.end);
+    }
     let text = &line[value.clone()];
-    let told = match surely {
-        true => ["true", "false"].contains(&text),
-        false => is_prose(text),
+    let told = match sureness {
+        Sureness::Sure => ["true", "false"].contains(&text),
+        Sureness::Likely => is_prose(text),
+        Sureness::Told => is_prose(text) || !is_told_credential(line, name, &word, &value),
     };
     (!told && !is_number_of_tokens(name, text)).then_some(value)
 }
 
+/// How sure it is that what follows a name is its value.
+#[derive(Clone, Copy)]
+enum Sureness {
+    /// Unless it is a switch.
+    Sure,
+    /// Unless it is a word of prose.
+    Likely,
+    /// After a colon, as sentences have it, too.
+    Told,
+}
+
+/// Behind which sign after a name its value begins.
+fn announcement(after: &str, is_flag: bool) -> Option<(usize, Sureness)> {
+    let quote = opening(after);
+    let sign = skip_blanks(after, quote.len());
+    let rest = &after[sign..];
+    if let Some(value) = rest.strip_prefix('=') {
+        let value = value.trim_start_matches(['=', '>']);
+        let apart = value.starts_with([' ', '\t']);
+        let sureness = if apart { Sureness::Likely } else { Sureness::Sure };
+        return Some((after.len() - value.len(), sureness));
+    }
+    if let Some(value) = rest.strip_prefix(":=") {
+        return Some((after.len() - value.len(), Sureness::Likely));
+    }
+    if rest.starts_with(':') && !rest.starts_with("://") && !rest.starts_with("::") {
+        let value = rest[1..].trim_start_matches([' ', '\t']);
+        let is_json = !quote.is_empty() && value.starts_with(|c: char| "\\\"'{[-".contains(c) || c.is_ascii_digit());
+        let sureness = if is_flag || is_json {
+            Sureness::Likely
+        } else {
+            Sureness::Told
+        };
+        return Some((sign + 1, sureness));
+    }
+    let in_list = !quote.is_empty() && rest.starts_with(',');
+    let apart = quote.is_empty() && sign > 0 && !rest.starts_with('-');
+    match is_flag {
+        true if in_list => Some((sign + 1, Sureness::Sure)),
+        true if apart => Some((sign, Sureness::Likely)),
+        _ => None,
+    }
+}
+
+// === after a colon ===
+
+/// Whether a sentence gives a credential there, rather than to tell what became of a thing of that name: a workload, a path, a check.
+fn is_told_credential(line: &str, name: &str, word: &Range<usize>, value: &Range<usize>) -> bool {
+    let before = &line[..value.start];
+    let is_quoted = before.ends_with(['"', '\'']);
+    let text = &line[value.clone()];
+    if line[..word.start].ends_with('/') {
+        return false;
+    }
+    if may_be_workload(name) {
+        return ends_in_credential(name) && (is_quoted || is_mixed(text));
+    }
+    let signs_in = name.to_ascii_lowercase().ends_with("authorization")
+        && before.split_ascii_whitespace().next_back().is_some_and(is_scheme);
+    let speaks = !before.ends_with(':') && is_word(text) && goes_on(&line[value.end..]);
+    let is_status = text.len() <= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_quoted || signs_in || !(speaks || is_status)
+}
+
+/// `token-service` is one, `X-Auth-Token` and `api-key` are headers.
+fn may_be_workload(name: &str) -> bool {
+    const HEADERS: [&str; 10] = [
+        "access-key",
+        "access-token",
+        "api-key",
+        "auth-token",
+        "client-secret",
+        "private-key",
+        "private-token",
+        "proxy-authorization",
+        "refresh-token",
+        "secret-key",
+    ];
+    name.contains('-')
+        && !name.contains(|c: char| c.is_ascii_uppercase())
+        && !name.starts_with("x-")
+        && !HEADERS.contains(&name)
+}
+
+/// `db-password` rather than `password-reset`.
+fn ends_in_credential(name: &str) -> bool {
+    const ENDS: [&str; 9] = [
+        "apikey",
+        "key",
+        "pass",
+        "passphrase",
+        "passwd",
+        "password",
+        "pw",
+        "secret",
+        "token",
+    ];
+    name.rsplit('-').next().is_some_and(|end| ENDS.contains(&end))
+}
+
+fn is_mixed(text: &str) -> bool {
+    let has = |kind: fn(&char) -> bool| text.chars().any(|c| kind(&c));
+    has(char::is_ascii_digit) && has(char::is_ascii_alphabetic) && !text.contains('/')
+}
+
+/// `pod`, `Unable` and `CrashLoopBackOff`, not what chance has made of letters.
+fn is_word(text: &str) -> bool {
+    const LONGEST: usize = 24;
+    let capitals = text.chars().filter(char::is_ascii_uppercase).count();
+    text.len() <= LONGEST && text.chars().all(char::is_alphabetic) && (text.len() <= 5 || capitals * 3 <= text.len())
+}
+
+/// Whether another word follows, and not the next name of `name: value`.
+fn goes_on(after: &str) -> bool {
+    let next = after.trim_start_matches([' ', '\t']);
+    let end = next.find(|c| !is_of_name(c)).unwrap_or(next.len());
+    let is_name = next[end..].starts_with([':', '=']) && !next[end..].starts_with("://");
+    next.len() < after.len() && next.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_name
+}
+
+// === values ===
+
 /// As they stand inside JSON that is inside a text, too.
 const QUOTES: [&str; 3] = ["\\\"", "\"", "'"];
+
+/// The quote that stands there, or nothing.
+fn opening(text: &str) -> &'static str {
+    QUOTES
+        .into_iter()
+        .find(|quote| text.starts_with(quote))
+        .unwrap_or_default()
+}
 
 /// The value that begins there: between quotes, between brackets, or up to a blank. None where there is none.
 fn value_at(line: &str, start: usize) -> Option<Range<usize>> {
@@ -300,24 +332,68 @@ fn value_at(line: &str, start: usize) -> Option<Range<usize>> {
         return Some(scheme_aside(line, start..end)).filter(|value| !value.is_empty());
     }
     if rest.starts_with(['{', '[']) {
-        return Some(start..start + bracketed(rest));
+        let end = start + bracketed(rest);
+        return Some(start..bare(line, end).map_or(end, |rest| rest.end));
     }
     let value = bare(line, start)?;
     let first = &line[value.clone()];
     let second = || bare(line, skip_blanks(line, value.end)).filter(|second| second.start > value.end);
-    if SCHEMES.contains(&&*first.to_ascii_lowercase()) {
-        return second().or(Some(value));
+    if is_scheme(first) {
+        return pairs(line, skip_blanks(line, value.end))
+            .or_else(second)
+            .or(Some(value));
     }
-    Some(value)
+    let pairs = pairs(line, skip_blanks(line, value.end)).filter(|pairs| line[pairs.clone()].contains("Signature="));
+    Some(value.start..pairs.map_or(value.end, |pairs| pairs.end))
+}
+
+/// `username="…", response="…"`: what a scheme is told, up to the last of them.
+fn pairs(line: &str, start: usize) -> Option<Range<usize>> {
+    let (mut at, mut end) = (start, None);
+    while let Some(past) = pair(line, at) {
+        end = Some(past);
+        if !line[past..].starts_with(',') {
+            break;
+        }
+        at = skip_blanks(line, past + 1);
+    }
+    end.map(|end| start..end)
+}
+
+/// Where the pair ends that begins there.
+fn pair(line: &str, start: usize) -> Option<usize> {
+    let name = line[start..].find(|c| !is_of_name(c)).filter(|&length| length > 0)?;
+    let value = start + name + 1;
+    let rest = line[start + name..]
+        .strip_prefix('=')
+        .filter(|rest| !rest.starts_with('='))?;
+    let quote = opening(rest);
+    if quote.is_empty() {
+        let first = rest.split(|c: char| c == ',' || c.is_whitespace()).next()?;
+        return bare(&line[..value + first.len()], value).map(|value| value.end);
+    }
+    let within = value + quote.len();
+    let length = closing(&line[within..], quote).filter(|_| quote != "'")?;
+    Some(within + length + quote.len())
+}
+
+/// Where the last of several cookies ends: `a=1; b=2`.
+fn cookies(line: &str, first: usize) -> usize {
+    let mut end = first;
+    while line[end..].starts_with(';') {
+        match bare(line, skip_blanks(line, end + 1)) {
+            Some(next) => end = next.end,
+            None => break,
+        }
+    }
+    end
 }
 
 /// `Bearer x` between quotes: the scheme stays.
 fn scheme_aside(line: &str, value: Range<usize>) -> Range<usize> {
     let text = &line[value.clone()];
     match text.split_once(' ') {
-        Some((scheme, rest)) if SCHEMES.contains(&&*scheme.to_ascii_lowercase()) && !rest.is_empty() => {
-            value.end - rest.len()..value.end
-        }
+        Some((scheme, rest)) if is_scheme(scheme) && !rest.is_empty() => value.end - rest.len()..value.end,
         _ => value,
     }
 }
@@ -355,6 +431,10 @@ fn bare(line: &str, start: usize) -> Option<Range<usize>> {
 
 fn skip_blanks(line: &str, at: usize) -> usize {
     line.len() - line[at..].trim_start_matches([' ', '\t']).len()
+}
+
+fn is_scheme(word: &str) -> bool {
+    SCHEMES.contains(&&*word.to_ascii_lowercase())
 }
 
 fn is_prose(text: &str) -> bool {

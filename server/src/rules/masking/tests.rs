@@ -36,6 +36,9 @@ fn a_key_that_names_a_credential_hides_its_value() {
         "secret_key",
         "private-key",
         "AWS_ACCESS_KEY",
+        "dbPwd",
+        "MYSQL_PWD",
+        "Set-Cookie",
     ] {
         assert!(names_credential(key), "{key}");
     }
@@ -58,6 +61,16 @@ fn names_of_secret_objects_and_plain_settings_stay_readable() {
         "configmap",
         "toRevision",
         "maxTokens",
+        "tokenTTL",
+        "tokenType",
+        "token_count",
+        "passwordPolicy",
+        "passwordLength",
+        "password-expiry",
+        "API_KEY_FILE",
+        "credentialsPath",
+        "cookieName",
+        "PWD",
         "passive",
         "compass",
         "memory_limit",
@@ -156,6 +169,23 @@ fn what_a_channel_is_configured_with_is_blanked_wherever_its_deliveries_quote_it
     );
 }
 
+#[test]
+fn a_policy_with_more_values_than_can_be_looked_for_tells_no_error() {
+    let error = |values: Vec<String>| {
+        let mut policy = json!({
+            "spec": {"channels": [{"config": {"to": values}}]},
+            "status": {"recentDeliveries": [{"error": "dial secret-1 refused"}], "conditions": [{"message": "secret-1"}]},
+        });
+        super::policy(&mut policy);
+        assert_eq!(policy["status"]["conditions"][0]["message"], MASK);
+        policy["status"]["recentDeliveries"][0]["error"].clone()
+    };
+    let distinct = |count: usize| (1..=count).map(|number| format!("secret-{number}")).collect::<Vec<_>>();
+    assert_eq!(error(distinct(256)), "dial *** refused");
+    assert_eq!(error(distinct(257)), MASK);
+    assert_eq!(error(vec!["secret-1".into(); 10_000]), "dial *** refused");
+}
+
 proptest! {
     #[test]
     fn a_planted_secret_never_shows(
@@ -166,8 +196,8 @@ proptest! {
         planted in "S3CR3T[!-~]{0,20}",
     ) {
         let key = format!("{before}{word}{after}");
-        // A key such as `clientSecret-name` does name an object.
-        prop_assume!(!["-name", "_name", ".name", "-ref", "_ref", ".ref"].contains(&after.as_str()));
+        // A key such as `clientSecret-name` does name an object, and `token-ttl` tells about one.
+        prop_assume!(!["name", "ref", "count", "expiry", "file", "length", "path", "policy", "ttl", "type"].contains(&after.get(1..).unwrap_or_default()));
         let values = map(&[(&key, &planted), ("replicas", "3")]);
         for shown in [params(action, &values), details(&values)] {
             prop_assert!(shown.values().all(|value| !value.contains("S3CR3T")));
@@ -190,7 +220,7 @@ proptest! {
 
     #[test]
     fn a_text_that_speaks_of_nothing_secret_is_as_it_was(words in "[ -9;-~é\n]{0,60}") {
-        prop_assume!(!["pass", "pw", "token", "secret", "cred", "key", "auth", "bearer"].iter().any(|root| words.to_lowercase().contains(root)));
+        prop_assume!(!["pass", "pw", "token", "secret", "cred", "key", "auth", "bearer", "cookie", "curl", "digest", "eyj", "-----"].iter().any(|root| words.to_lowercase().contains(root)));
         prop_assert_eq!(text(&words), words.as_str());
     }
 
@@ -257,6 +287,26 @@ fn piece() -> impl Strategy<Value = String> {
             "x",
             "tokens",
             "5",
+            "db-token",
+            "\n  name: ",
+            "\n  value: ",
+            "\n- name: ",
+            "DB_PASSWORD",
+            "-----BEGIN PRIVATE KEY-----",
+            "-----END PRIVATE KEY-----",
+            "eyJa",
+            ".b.c",
+            "Set-Cookie: ",
+            "a=b",
+            "; ",
+            ", ",
+            "curl ",
+            " -u",
+            "Digest ",
+            "response=",
+            "/",
+            "word",
+            "Pod",
         ])
         .prop_map(str::to_owned),
         "[ -~]{0,5}",
@@ -273,6 +323,50 @@ fn what_follows_the_name_of_a_credential_is_hidden_and_the_words_around_stay() {
         ("sent Bearer x and went on", "sent Bearer *** and went on"),
         ("psql password=x host=db", "psql password=*** host=db"),
         ("the token: x, was refused", "the token: ***, was refused"),
+        ("Cookie: session=abc; id=1", "Cookie: ***"),
+        ("-H 'Set-Cookie: session=abc; Path=/' sent", "-H 'Set-Cookie: ***' sent"),
+        ("curl -u admin:pw https://api", "curl -u *** https://api"),
+        ("curl --user 'admin:p w' -uapp:pw x", "curl --user '***' -u*** x"),
+        (
+            "Authorization: Digest username=\"app\", response=\"abc\" refused",
+            "Authorization: Digest *** refused",
+        ),
+        ("sent Digest username=app, response=abc", "sent Digest ***"),
+        (
+            "Authorization: AWS4-HMAC-SHA256 Credential=a/b, Signature=c",
+            "Authorization: ***",
+        ),
+        ("it said eyJhbGci.eyJzdWIi.c-2_x. Then", "it said ***. Then"),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nend",
+            "-----BEGIN RSA PRIVATE KEY-----\n***\n-----END RSA PRIVATE KEY-----\nend",
+        ),
+        (
+            "cut: -----BEGIN PRIVATE KEY-----\nMII",
+            "cut: -----BEGIN PRIVATE KEY-----\n***",
+        ),
+        (
+            "env:\n- name: DB_PASSWORD\n  value: hunter\n- name: LEVEL\n  value: debug\n",
+            "env:\n- name: DB_PASSWORD\n  value: ***\n- name: LEVEL\n  value: debug\n",
+        ),
+        (
+            "  - name: \"API_TOKEN\"\n    value: |\n      a\n  - name: KEY\n",
+            "  - name: \"API_TOKEN\"\n    value: |\n      ***\n  - name: KEY\n",
+        ),
+        ("set password={a}b now", "set password=*** now"),
+        ("password: hunter user: app", "password: *** user: app"),
+        ("db-password: hunter2 was set", "db-password: *** was set"),
+        ("X-Vault-Token: abc, as sent", "X-Vault-Token: ***, as sent"),
+        ("'api-key': 'two words'", "'api-key': '***'"),
+        (
+            "Authorization: Basic abcdef was sent",
+            "Authorization: Basic *** was sent",
+        ),
+        ("token: aBcDeFgHiJkL was refused", "token: *** was refused"),
+        (
+            "Use this:\npassword: x1\nThanks\n",
+            "Use this:\npassword: ***\nThanks\n",
+        ),
         ("login --password x --user y", "login --password *** --user y"),
         ("login --password=x --user y", "login --password=*** --user y"),
         ("[\"--password\", \"x y\", \"-v\"]", "[\"--password\",\"***\",\"-v\"]"),
@@ -314,6 +408,24 @@ fn prose_about_credentials_is_no_credential() {
         "mail ana@shop.example about the auth service",
         "automountServiceAccountToken=false",
         "no API keys are configured",
+        "env:\n- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: db\n      key: password\n- name: LEVEL\n  value: debug\n",
+        "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n",
+        "curl -u admin https://api",
+        "docker run -u 1000:1000 web",
+        "image digest sha256:0123",
+        "no cookie was sent",
+        "vault login --token-file /run/token --token-ttl 5m",
+        "pwd=/home/app",
+        "Deployment/token-service: CrashLoopBackOff",
+        "external-secrets: image pull failed",
+        "pull ghcr.io/external-secrets/external-secrets:v0.9.1",
+        "MountVolume.SetUp failed for volume \"kube-api-access-token\": failed to fetch token: pod not found",
+        "secret \"db-credentials\": permission refused",
+        "checks pass: 12 of 14",
+        "GET /oauth/token: 503",
+        "could not get a token: 401 from vault",
+        "Timeline:\n- token-service: restarted by Ana at 10:05\n- web: scaled to 3\n",
+        "The rollout failed.\ntoken: request to vault took too long\nNobody was paged.\n",
     ] {
         assert_eq!(text(held), held);
     }
