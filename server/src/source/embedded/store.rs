@@ -256,7 +256,9 @@ impl Session<'_> {
         let following = judge.map(|judge| judge.follow(stored, &typed)).unwrap_or_default();
         news.push(News::Applied(typed));
         for change in following {
+            let again = change.address == *address;
             match self.write_one(change, None, news) {
+                Ok(stored) if again => object = stored,
                 Ok(_) | Err(WriteError::Exists(_) | WriteError::NotFound(_)) => {}
                 Err(error) => return Err(error),
             }
