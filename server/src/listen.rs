@@ -15,7 +15,7 @@ use hyper_util::{
         graceful::{GracefulShutdown, Watcher},
     },
 };
-use linger::Lingering;
+use linger::{Budget, Lingering};
 use prometheus_client::metrics::gauge::Gauge;
 use rustls::ServerConfig;
 use stall::Stalling;
@@ -214,10 +214,10 @@ impl Reception {
             .timer(TokioTimer::new())
             .max_concurrent_streams(STREAMS)
             .max_header_list_size(HEADER_BYTES.into());
-        let router = self.router.clone();
+        let (router, budget) = (self.router.clone(), Budget::of_a_connection());
         let service = service_fn(move |request: Request<Incoming>| {
             greeted.store(true, Ordering::Relaxed);
-            answer(router.clone(), peer, request)
+            answer(router.clone(), peer, request, budget.clone())
         });
         let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
         watcher.watch(connection).await
@@ -225,11 +225,16 @@ impl Reception {
 }
 
 /// One request and its answer. A client that still has much to send when it is answered is told that the connection ends with that.
-async fn answer(router: Router, peer: SocketAddr, request: Request<Incoming>) -> Result<Response, Infallible> {
+async fn answer(
+    router: Router,
+    peer: SocketAddr,
+    request: Request<Incoming>,
+    budget: Budget,
+) -> Result<Response, Infallible> {
     let version = request.version();
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(Peer(peer));
-    let (body, left) = Lingering::new(body, &parts.headers);
+    let (body, left) = Lingering::new(body, &parts.headers, budget);
     let mut response = router.oneshot(Request::from_parts(parts, Body::new(body))).await?;
     // HTTP/2 ends the stream alone, and knows no such header.
     if left.is_much() && version <= Version::HTTP_11 {

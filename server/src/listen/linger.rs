@@ -11,15 +11,18 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     task::{Context, Poll},
     time::Duration,
 };
 use tokio::{runtime::Handle, time::timeout};
 
-/// What is read for the sake of the answer, and for how long.
+/// What is read for the sake of one answer, and of all on one connection: whoever sends more again and again does not mean to
+/// read them.
 const MOST: usize = 8 * 1024 * 1024;
+const MOST_IN_ALL: usize = 4 * MOST;
+/// How long it is read for.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// The body of a request. Whatever of it is unread when it is dropped is thrown away in the background.
@@ -29,11 +32,16 @@ pub(super) struct Lingering<B: Body<Data = Bytes> + Send + Unpin + 'static> {
     /// The client sends nothing before it is told to go on.
     asks_first: bool,
     left: Left,
+    budget: Budget,
 }
 
 /// Whether more of the body is left than a next request on the connection can wait for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Left(Arc<AtomicBool>);
+
+/// What may still be thrown away on one connection. Its requests share it.
+#[derive(Clone, Debug)]
+pub(super) struct Budget(Arc<AtomicUsize>);
 
 // === impl Left ===
 
@@ -43,15 +51,31 @@ impl Left {
     }
 }
 
+// === impl Budget ===
+
+impl Budget {
+    pub(super) fn of_a_connection() -> Self {
+        Self(Arc::new(AtomicUsize::new(MOST_IN_ALL)))
+    }
+
+    /// Answers whether something is left.
+    fn spend(&self, bytes: usize) -> bool {
+        let rest = |left: usize| Some(left.saturating_sub(bytes));
+        let before = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
+        before.is_ok_and(|before| before > bytes)
+    }
+}
+
 // === impl Lingering ===
 
 impl<B: Body<Data = Bytes> + Send + Unpin + 'static> Lingering<B> {
-    pub(super) fn new(body: B, headers: &HeaderMap) -> (Self, Left) {
+    pub(super) fn new(body: B, headers: &HeaderMap, budget: Budget) -> (Self, Left) {
         let left = Left::default();
         let lingering = Self {
             body: Some(body),
             asks_first: headers.contains_key(header::EXPECT),
             left: left.clone(),
+            budget,
         };
         (lingering, left)
     }
@@ -97,18 +121,20 @@ impl<B: Body<Data = Bytes> + Send + Unpin + 'static> Drop for Lingering<B> {
             .size_hint()
             .upper()
             .is_some_and(|left| left <= payload::LARGEST as u64);
-        self.left.0.store(!small || self.asks_first, Ordering::Relaxed);
-        if let (false, Ok(runtime)) = (self.asks_first, Handle::try_current()) {
-            runtime.spawn(timeout(LONGEST, thrown_away(body)));
+        let unread = self.asks_first || !self.budget.spend(0);
+        self.left.0.store(!small || unread, Ordering::Relaxed);
+        if let (false, Ok(runtime)) = (unread, Handle::try_current()) {
+            runtime.spawn(timeout(LONGEST, thrown_away(body, self.budget.clone())));
         }
     }
 }
 
-async fn thrown_away<B: Body<Data = Bytes> + Unpin>(mut body: B) {
+async fn thrown_away<B: Body<Data = Bytes> + Unpin>(mut body: B, budget: Budget) {
     let mut read = 0;
     while let Some(Ok(frame)) = body.frame().await {
-        read += frame.data_ref().map_or(0, Bytes::len);
-        if read > MOST {
+        let bytes = frame.data_ref().map_or(0, Bytes::len);
+        read += bytes;
+        if !budget.spend(bytes) || read > MOST {
             break;
         }
     }
@@ -119,7 +145,7 @@ mod tests {
     use super::*;
     use futures_util::{StreamExt as _, stream};
     use http_body_util::StreamBody;
-    use std::{convert::Infallible, sync::atomic::AtomicUsize};
+    use std::convert::Infallible;
 
     const PIECE: usize = 64 * 1024;
 
@@ -138,16 +164,23 @@ mod tests {
 
     async fn over(read: &Arc<AtomicUsize>) -> usize {
         // The body holds the other one.
-        while Arc::strong_count(read) > 1 {
-            tokio::task::yield_now().await;
-        }
+        let let_go = async {
+            while Arc::strong_count(read) > 1 {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(2 * LONGEST, let_go).await.expect("a body that is let go");
         read.load(Ordering::SeqCst)
+    }
+
+    fn lingering(body: Pieces) -> (Lingering<Pieces>, Left) {
+        Lingering::new(body, &HeaderMap::new(), Budget::of_a_connection())
     }
 
     #[tokio::test]
     async fn what_is_left_is_thrown_away_to_its_end() {
         let (body, read) = pieces(9);
-        let (mut body, left) = Lingering::new(body, &HeaderMap::new());
+        let (mut body, left) = lingering(body);
         assert!(body.frame().await.is_some());
         drop(body);
         assert!(left.is_much(), "how much it is nobody has said");
@@ -157,15 +190,41 @@ mod tests {
     #[tokio::test]
     async fn what_has_no_end_is_given_up() {
         let (body, read) = pieces(usize::MAX);
-        drop(Lingering::new(body, &HeaderMap::new()));
+        drop(lingering(body));
         assert_eq!(over(&read).await, MOST / PIECE + 1);
+    }
+
+    #[tokio::test]
+    async fn who_sends_without_end_again_and_again_is_read_within_what_the_connection_has() {
+        let budget = Budget::of_a_connection();
+        let mut reads = Vec::new();
+        // At a time, as the streams of HTTP/2 are, and once more when those are given up.
+        for _ in 0..2 {
+            let (bodies, counts): (Vec<_>, Vec<_>) = (0..10).map(|_| pieces(usize::MAX)).unzip();
+            for body in bodies {
+                drop(Lingering::new(body, &HeaderMap::new(), budget.clone()));
+            }
+            let mut read = 0;
+            for count in &counts {
+                read += over(count).await;
+            }
+            reads.push(read);
+        }
+        assert!(
+            (MOST_IN_ALL / PIECE..MOST_IN_ALL / PIECE + 10).contains(&reads[0]),
+            "{reads:?}"
+        );
+        assert_eq!(reads[1], 0);
+        let (body, left) = Lingering::new(pieces(1).0, &HeaderMap::new(), budget);
+        drop(body);
+        assert!(left.is_much(), "it stays unread, and ends a connection of HTTP/1");
     }
 
     #[tokio::test]
     async fn who_asks_first_is_not_told_to_go_on() {
         let (body, read) = pieces(9);
         let headers = HeaderMap::from_iter([(header::EXPECT, "100-continue".parse().unwrap())]);
-        let (body, left) = Lingering::new(body, &headers);
+        let (body, left) = Lingering::new(body, &headers, Budget::of_a_connection());
         drop(body);
         assert!(left.is_much());
         assert_eq!(over(&read).await, 0);
@@ -174,10 +233,14 @@ mod tests {
     #[tokio::test]
     async fn what_was_read_or_is_small_lets_the_connection_live() {
         let (body, _) = pieces(2);
-        let (body, left) = Lingering::new(body, &HeaderMap::new());
+        let (body, left) = lingering(body);
         body.collect().await.unwrap();
         assert!(!left.is_much());
-        let (body, left) = Lingering::new(http_body_util::Full::new(Bytes::from_static(b"{}")), &HeaderMap::new());
+        let (body, left) = Lingering::new(
+            http_body_util::Full::new(Bytes::from_static(b"{}")),
+            &HeaderMap::new(),
+            Budget::of_a_connection(),
+        );
         drop(body);
         assert!(!left.is_much());
     }

@@ -17,11 +17,20 @@ use http::Method;
 use opsdeck_api::{API_VERSION, List, ListMeta, kinds::leads_to, search::SearchResult};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
-use std::{collections::BTreeMap, sync::LazyLock};
-use tokio::task::spawn_blocking;
+use std::{collections::BTreeMap, sync::LazyLock, thread::available_parallelism, time::Duration};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    task::spawn_blocking,
+    time::timeout,
+};
 
 const LIMIT: u64 = 20;
 const MAX_LIMIT: u64 = 50;
+
+/// Searches at a time: as many as there are cores, since none of them ever waits for anything. The others queue for so long.
+static PLACES: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(available_parallelism().map_or(1, std::num::NonZero::get)));
+const PATIENCE: Duration = Duration::from_secs(2);
 
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -115,7 +124,20 @@ static NEEDS: LazyLock<BTreeMap<Kind, Need>> = LazyLock::new(|| {
 /// Each word is looked for in everything that is known. With a hundred thousand objects that takes longer than those should wait whose
 /// requests share the thread.
 pub(super) async fn search(ask: Ask) -> Result<Response, Error> {
-    spawn_blocking(move || find(&ask)).await.map_err(Error::internal)?
+    let place = place(&PLACES).await?;
+    let found = spawn_blocking(move || {
+        // Whoever asked may be gone before it ends; the core is taken until then.
+        let _place = place;
+        find(&ask)
+    });
+    found.await.map_err(Error::internal)?
+}
+
+async fn place(places: &Semaphore) -> Result<SemaphorePermit<'_>, Error> {
+    match timeout(PATIENCE, places.acquire()).await {
+        Ok(Ok(place)) => Ok(place),
+        _ => Err(Error::unavailable("too many searches at a time; try again in a moment")),
+    }
 }
 
 /// Blanks find nothing.
@@ -216,6 +238,8 @@ impl Hit {
 mod tests {
     use super::*;
     use crate::access::caller::Via;
+    use axum::response::IntoResponse as _;
+    use http::{StatusCode, header::RETRY_AFTER};
     use opsdeck_api::{
         Role::{self, Admin, Viewer},
         kinds::LISTED,
@@ -243,6 +267,17 @@ mod tests {
         assert_eq!(kinds(Ok(Viewer)).len(), SHELVES.len() - 2);
         assert!(!kinds(Ok(Viewer)).contains(&Kind::AuditEvent) && kinds(Ok(Admin)).contains(&Kind::AuditEvent));
         assert_eq!(kinds(Err("auditor".into())), []);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_search_for_which_there_is_no_core_waits_a_while_and_is_refused() {
+        let places = Semaphore::new(1);
+        let taken = place(&places).await.unwrap();
+        let refused = place(&places).await.unwrap_err();
+        assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert!(refused.into_response().headers().contains_key(RETRY_AFTER));
+        let (waited, ()) = tokio::join!(place(&places), async { drop(taken) });
+        assert!(waited.is_ok(), "it gets the place that becomes free meanwhile");
     }
 
     #[test]

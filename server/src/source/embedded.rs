@@ -209,7 +209,7 @@ impl Keeper {
             let mut outcomes = Vec::with_capacity(batches.len());
             for batch in batches {
                 match session.write(batch, judge.as_deref_mut(), news) {
-                    Err(WriteError::Unavailable(cause)) => return Err(WriteError::Unavailable(cause)),
+                    Err(refusal) if StoreError::ends_transaction(&refusal) => return Err(refusal),
                     outcome => outcomes.push(outcome),
                 }
             }

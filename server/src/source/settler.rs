@@ -12,10 +12,10 @@ use crate::{
     },
     source::{Address, Batch, Change, Source, Verb, WriteError, embedded::Judge},
 };
-use aftermath::Aftermath;
+use aftermath::Owed;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, mem, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 const WINDOW: &str = "ChangeWindow";
 
@@ -45,7 +45,7 @@ impl<C: Fn() -> Timestamp + Send> Judge for Bench<C> {
     fn follow(&mut self, before: Option<&Value>, now: &Object) -> Vec<Change> {
         match now {
             Object::ApprovalRequest(request) if before.is_none_or(is_open) => {
-                aftermath::traces(&self.catalog.snapshot(), request)
+                aftermath::of(&self.catalog.snapshot(), request)
             }
             _ => Vec::new(),
         }
@@ -58,18 +58,17 @@ fn is_open(request: &Value) -> bool {
     matches!(request, Ok(Object::ApprovalRequest(request)) if state(&request) == ApprovalState::Pending)
 }
 
-/// Follows the catalog for as long as it lives: judges requests when their time comes, and does what follows.
+/// Follows the catalog for as long as it lives: judges requests when their time comes, and has policies count the verdicts.
 pub async fn settle(catalog: Arc<Catalog>, source: Arc<dyn Source>) {
     /// With nothing due, a change of the catalog wakes us.
     const FAR: Duration = Duration::from_secs(3600);
     /// After a write that failed.
     const AGAIN: Duration = Duration::from_secs(5);
     let mut changes = catalog.subscribe();
-    let mut settler = Settler::default();
     loop {
         changes.borrow_and_update();
         let now = Timestamp::now();
-        let done = settler.round(&catalog, &*source, now).await;
+        let done = round(&catalog, &*source, now).await;
         let wait = match next_moment(&catalog.snapshot(), now) {
             _ if !done => AGAIN,
             Some(moment) => Duration::try_from(moment.duration_since(now))
@@ -105,32 +104,18 @@ fn passes(error: &WriteError) -> bool {
     matches!(error, WriteError::Unavailable(_) | WriteError::Timeout(_))
 }
 
-/// Remembers from which requests that were decided something is still to follow, until all of it is written.
-#[derive(Debug, Default)]
-pub struct Settler {
-    owed: BTreeSet<Address>,
-}
-
-// === impl Settler ===
-
-impl Settler {
-    /// Gives the verdicts whose time has come, and does what follows from all that were given.
-    /// Answers whether nothing is left that has to be tried again.
-    pub async fn round(&mut self, catalog: &Catalog, source: &dyn Source, now: Timestamp) -> bool {
-        let mut done = true;
-        for change in rulings(&catalog.snapshot(), now) {
-            done &= write(source, change).await.is_ok();
-        }
-        self.owed.extend(aftermath::unfinished(&catalog.snapshot(), now));
-        // One after the other, each from what is there by then: two may be counted by one policy.
-        for address in mem::take(&mut self.owed) {
-            if !follow(catalog, source, &address).await {
-                self.owed.insert(address);
-                done = false;
-            }
-        }
-        done
+/// Gives the verdicts whose time has come, and has those counted that were given, whenever that was.
+/// Answers whether nothing is left that has to be tried again.
+pub(super) async fn round(catalog: &Catalog, source: &dyn Source, now: Timestamp) -> bool {
+    let mut done = true;
+    for change in rulings(&catalog.snapshot(), now) {
+        done &= write(source, change).await.is_ok();
     }
+    // One after the other, each from what is there by then: two may be counted by one policy.
+    for address in aftermath::uncounted(&catalog.snapshot()) {
+        done &= counted(catalog, source, &address).await;
+    }
+    done
 }
 
 /// The verdicts whose time has come.
@@ -140,22 +125,16 @@ fn rulings(snapshot: &Snapshot, now: Timestamp) -> Vec<Change> {
         .collect()
 }
 
-/// Does what follows from one verdict, as far as it is not done. Answers whether that is all.
-async fn follow(catalog: &Catalog, source: &dyn Source, address: &Address) -> bool {
+/// Has one verdict counted, as far as it is not. Answers whether that is all.
+async fn counted(catalog: &Catalog, source: &dyn Source, address: &Address) -> bool {
     /// Whoever changes a policy that often at a time may go first.
     const TRIES: usize = 5;
     for _ in 0..TRIES {
         let snapshot = catalog.snapshot();
         let request = (snapshot.table::<ApprovalRequest>()).get(&address.namespace, &address.name);
-        let Some(Aftermath { traces, count, mark }) = request.and_then(|row| aftermath::of(&snapshot, &row.object))
-        else {
+        let Some(Owed { count, mark }) = request.and_then(|row| aftermath::owed(&snapshot, &row.object)) else {
             return true;
         };
-        for trace in traces {
-            if !settled(write(source, trace).await) {
-                return false;
-            }
-        }
         let Some(count) = count else {
             return settled(write(source, mark).await);
         };

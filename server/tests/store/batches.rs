@@ -127,6 +127,30 @@ async fn a_batch_that_is_refused_takes_no_other_with_it() {
     }
 }
 
+#[tokio::test]
+async fn an_object_that_is_stored_as_no_json_takes_no_innocent_with_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("opsdeck.db");
+    let notebook = Arc::new(Notebook::default());
+    let source = Embedded::open(&path, notebook.clone()).unwrap();
+    source.write(change("damaged", Verb::Create(issue()))).await.unwrap();
+    let others = rusqlite::Connection::open(&path).unwrap();
+    let damage = "UPDATE objects SET object = '{' WHERE name = 'damaged'";
+    assert_eq!(others.execute(damage, []).unwrap(), 1);
+    // More than share a transaction, and sent before the first of them is stored.
+    let outcomes = join_all((0..200).map(|n| {
+        let made = change(&format!("made-{n}"), Verb::Create(issue()));
+        let rest = (n % 3 == 0).then(|| change("damaged", risk(n)));
+        source.commit(Batch::new(made, rest.into_iter().collect()))
+    }))
+    .await;
+    let told = notebook.versions();
+    for (n, outcome) in outcomes.into_iter().enumerate() {
+        let there = told.contains_key(&address(Kind::Issue, &format!("made-{n}")));
+        assert_eq!((outcome.is_ok(), there), (n % 3 != 0, n % 3 != 0), "{n}: {outcome:?}");
+    }
+}
+
 /// Has this written after every write of an incident by others.
 struct Follows(Vec<Change>);
 

@@ -14,6 +14,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::mpsc::{self, Sender},
     thread,
+    time::{Duration, Instant},
 };
 
 const OPERATOR: &str = "key-of-an-operator";
@@ -61,6 +62,15 @@ fn a_kill_leaves_no_deed_without_its_event_and_no_event_without_its_deed() {
             "round {round}, killed after {last} answers: {faults:#?}"
         );
         assert!(told.values().sum::<usize>() >= last, "what was answered is there");
+
+        let (mut server, _) = serve(directory.path(), &keys);
+        let (approved, counted) = settled(&path);
+        server.kill().unwrap();
+        server.wait().unwrap();
+        assert_eq!(
+            counted, approved,
+            "round {round}: the next server counts what this one owed"
+        );
     }
 }
 
@@ -175,6 +185,21 @@ fn decide_until_killed(data: &Path, keys: &Path, round: usize, last: usize) -> u
     });
     server.wait().unwrap();
     heard
+}
+
+/// How many are approved, and how many of those the policy has counted: in the end, or after as long as anybody waits for it.
+fn settled(path: &Path) -> (u64, u64) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let objects = objects(path);
+        let approved = of(&objects, "ApprovalRequest").filter(|(_, request)| request["status"]["state"] == "Approved");
+        let approved = approved.count() as u64;
+        let counts = of(&objects, "ApprovalPolicy").map(|(_, policy)| policy["status"]["totalApproved"].as_u64());
+        let counted = counts.flatten().sum();
+        if counted == approved || Instant::now() > deadline {
+            return (approved, counted);
+        }
+    }
 }
 
 /// On a port of its own, which its log names.
@@ -335,7 +360,8 @@ fn done(objects: &[Value]) -> (Deeds, Vec<String>) {
         );
         add("approval_voted", name, votes);
         add("approval_approved", name, approved);
-        counted += marked(request, COUNTED);
+        together(name, ("approved", approved), ("noted", marked(request, COUNTED)));
+        counted += usize::from(request["metadata"]["annotations"][COUNTED] == "approved");
     }
     for (name, policy) in of(objects, "ApprovalPolicy") {
         let total = policy["status"]["totalApproved"].as_u64().unwrap_or(0);

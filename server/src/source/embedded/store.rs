@@ -55,6 +55,16 @@ pub enum StoreError {
     Damaged { at: String, cause: serde_json::Error },
 }
 
+impl StoreError {
+    /// Whether the transaction that was refused for this reason has to be given up. What is wrong with one object is its own affair.
+    pub(super) fn ends_transaction(refusal: &WriteError) -> bool {
+        let WriteError::Unavailable(cause) = refusal else {
+            return false;
+        };
+        !matches!(cause.downcast_ref(), Some(StoreError::Damaged { .. }))
+    }
+}
+
 impl Store {
     /// Opens the file, made if absent.
     pub fn open(path: &Path) -> Result<Store, OpenError> {
@@ -148,8 +158,8 @@ pub(crate) struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Writes the whole batch and answers its first object. After a refusal nothing is changed; after
-    /// [`WriteError::Unavailable`] the transaction has to be given up.
+    /// Writes the whole batch and answers its first object. After a refusal nothing is changed, unless it
+    /// [ends the transaction](StoreError::ends_transaction).
     pub(super) fn write(
         &mut self,
         batch: Batch,
@@ -161,7 +171,7 @@ impl Session<'_> {
         let outcome = self.write_all(batch, judge, news);
         match &outcome {
             Ok(_) => {}
-            Err(WriteError::Unavailable(_)) => return outcome,
+            Err(refusal) if StoreError::ends_transaction(refusal) => return outcome,
             Err(_) => {
                 self.execute("ROLLBACK TO batch")?;
                 self.version = version;
@@ -256,7 +266,9 @@ impl Session<'_> {
         let following = judge.map(|judge| judge.follow(stored, &typed)).unwrap_or_default();
         news.push(News::Applied(typed));
         for change in following {
+            let again = change.address == *address;
             match self.write_one(change, None, news) {
+                Ok(stored) if again => object = stored,
                 Ok(_) | Err(WriteError::Exists(_) | WriteError::NotFound(_)) => {}
                 Err(error) => return Err(error),
             }

@@ -1,5 +1,5 @@
-//! What follows once a request is decided: an audit event and the plan's annotations, written with the verdict; the policy's
-//! counters, written with the note that it was counted. What is missing, because another process wrote the verdict, is added.
+//! What follows once a request is decided: an audit event, the plan's annotations and the note that its policy owes a count,
+//! written with the verdict; the policy's counters, written later with the note that this was done.
 
 use super::{status_patch, whole_seconds};
 use crate::{
@@ -10,58 +10,48 @@ use crate::{
     rules::approval_case::state,
     source::{Address, Change, Verb},
 };
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+/// Holds the verdict once it is counted, and [`OWED`] before. What was decided elsewhere and comes with a dump has no such note
+/// of ours: whoever decided it has counted it.
 const COUNTED: &str = "platform.chatcli.io/policy-counted";
+const OWED: &str = "owed";
 const WAITING: &str = "platform.chatcli.io/approval-pending";
 const REJECTION: &str = "platform.chatcli.io/rejection-reason";
 
-/// A dump may bring requests that were decided long ago, elsewhere and before anybody noted that they were counted.
-const RECENT: SignedDuration = SignedDuration::from_mins(10);
-
-/// In the order in which it is to be written.
-pub(super) struct Aftermath {
-    pub(super) traces: Vec<Change>,
+/// What is still to be written after a verdict.
+pub(super) struct Owed {
     /// Is right only if nobody has counted since.
     pub(super) count: Option<Change>,
-    /// Says that all of it is done. Belongs to the count.
+    /// Says that it was counted. Belongs to the count.
     pub(super) mark: Change,
 }
 
-/// Those that were decided a short while ago, in whatever way, and are not marked as done.
-pub(super) fn unfinished(snapshot: &Snapshot, now: Timestamp) -> Vec<Address> {
-    let recent = |request: &ApprovalRequest| {
-        request.annotation(COUNTED).is_none()
-            && outcome(request).is_some_and(|(_, at)| now.duration_since(at) <= RECENT)
-    };
+/// Those that were decided here, and not counted so far.
+pub(super) fn uncounted(snapshot: &Snapshot) -> Vec<Address> {
     let requests = snapshot.table::<ApprovalRequest>().iter();
     requests
-        .filter(|row| recent(&row.object))
+        .filter(|row| row.object.annotation(COUNTED) == Some(OWED))
         .map(|row| row.object.address())
         .collect()
 }
 
-/// None for a request that is open, or of which all of it is done.
-pub(super) fn of(snapshot: &Snapshot, request: &ApprovalRequest) -> Option<Aftermath> {
-    let (verdict, _) = outcome(request).filter(|_| request.annotation(COUNTED).is_none())?;
+/// None where nothing is owed.
+pub(super) fn owed(snapshot: &Snapshot, request: &ApprovalRequest) -> Option<Owed> {
+    let (verdict, _) = outcome(request).filter(|_| request.annotation(COUNTED) == Some(OWED))?;
     let policy = snapshot
         .table::<ApprovalPolicy>()
         .get(request.namespace(), &request.spec.policy_ref);
-    Some(Aftermath {
-        traces: traces(snapshot, request),
+    Some(Owed {
         count: policy.map(|row| count(&row.object, request, verdict)),
-        mark: Change {
-            address: request.address(),
-            precondition: None,
-            verb: Verb::Patch(json!({"metadata": {"annotations": {COUNTED: verdict}}})),
-        },
+        mark: note(request, verdict),
     })
 }
 
-/// What others see of a verdict. May be written any number of times.
-pub(super) fn traces(snapshot: &Snapshot, request: &ApprovalRequest) -> Vec<Change> {
+/// What is written with a verdict: what others see of it, and that it is to be counted. Nothing for a request that is open.
+pub(super) fn of(snapshot: &Snapshot, request: &ApprovalRequest) -> Vec<Change> {
     let Some((verdict, at)) = outcome(request) else {
         return Vec::new();
     };
@@ -69,7 +59,18 @@ pub(super) fn traces(snapshot: &Snapshot, request: &ApprovalRequest) -> Vec<Chan
         .table::<RemediationPlan>()
         .get(request.namespace(), &request.spec.remediation_plan_ref);
     let release = plan.and_then(|row| release(&row.object, request, verdict));
-    [audit(request, verdict, at)].into_iter().chain(release).collect()
+    [audit(request, verdict, at), note(request, OWED)]
+        .into_iter()
+        .chain(release)
+        .collect()
+}
+
+fn note(request: &ApprovalRequest, says: &str) -> Change {
+    Change {
+        address: request.address(),
+        precondition: None,
+        verb: Verb::Patch(json!({"metadata": {"annotations": {COUNTED: says}}})),
+    }
 }
 
 /// The verdict as the field writes it, and when it was given.

@@ -2,7 +2,7 @@
 
 mod looping;
 
-use super::{Bench, Settler, aftermath, next_moment, ruling, rulings};
+use super::{Bench, aftermath, next_moment, round, ruling, rulings};
 use crate::{
     catalog::Catalog,
     fixtures::{Fixture, at, incident, noon, plan, policy, request},
@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 const WHEN: &str = "2026-09-23T12:01:00Z";
 const WAITING: &str = "platform.chatcli.io/approval-pending";
+const COUNTED: &str = "platform.chatcli.io/policy-counted";
 
 fn catalog(objects: impl IntoIterator<Item = Object>) -> Catalog {
     let catalog = Catalog::new(1);
@@ -124,7 +125,7 @@ fn a_rule_votes_when_its_conditions_hold() {
 }
 
 #[test]
-fn the_consequences_are_written_once_and_only_for_what_was_just_decided() {
+fn a_rejection_is_told_to_the_plan_and_owed_to_the_policy_until_it_is_counted() {
     let decided = request()
         .state(ApprovalState::Rejected)
         .vote("Bo (api-key: bo)", "rejected", "wrong name", WHEN)
@@ -137,21 +138,10 @@ fn the_consequences_are_written_once_and_only_for_what_was_just_decided() {
         waiting.object(),
         policy(ApprovalMode::Manual).object(),
     ]);
-    let snapshot = catalog.snapshot();
-    let aftermath = aftermath::of(&snapshot, &decided).unwrap();
-    let kinds: Vec<_> = (aftermath.traces.iter().chain(&aftermath.count).chain([&aftermath.mark]))
-        .map(|change| change.address.kind)
-        .collect();
-    assert_eq!(
-        kinds,
-        [
-            Kind::AuditEvent,
-            Kind::RemediationPlan,
-            Kind::ApprovalPolicy,
-            Kind::ApprovalRequest
-        ]
-    );
-    let Verb::Patch(patch) = &aftermath.traces[1].verb else {
+    let with_the_verdict = aftermath::of(&catalog.snapshot(), &decided);
+    let kinds: Vec<_> = with_the_verdict.iter().map(|change| change.address.kind).collect();
+    assert_eq!(kinds, [Kind::AuditEvent, Kind::ApprovalRequest, Kind::RemediationPlan]);
+    let Verb::Patch(patch) = &with_the_verdict[2].verb else {
         panic!("the plan is patched")
     };
     assert_eq!(
@@ -161,13 +151,19 @@ fn the_consequences_are_written_once_and_only_for_what_was_just_decided() {
             "platform.chatcli.io/rejection-reason": "Bo (api-key: bo): wrong name",
         })
     );
-    let unfinished = |after| aftermath::unfinished(&catalog.snapshot(), at(WHEN) + after);
-    assert_eq!(unfinished(1.second()), [decided.address()]);
-    assert_eq!(unfinished(1.hour()), []);
-    let counted = decided.annotated("platform.chatcli.io/policy-counted", "rejected");
+    assert_eq!(
+        aftermath::uncounted(&catalog.snapshot()),
+        [],
+        "whoever decides without a note counts"
+    );
+    let owed = decided.clone().annotated(COUNTED, "owed");
+    catalog.apply(vec![owed.clone().object()], noon());
+    assert_eq!(aftermath::uncounted(&catalog.snapshot()), [decided.address()]);
+    assert!(aftermath::owed(&catalog.snapshot(), &owed).unwrap().count.is_some());
+    let counted = decided.annotated(COUNTED, "rejected");
     catalog.apply(vec![counted.clone().object()], noon());
-    assert_eq!(unfinished(1.second()), []);
-    assert!(aftermath::of(&catalog.snapshot(), &counted).is_none());
+    assert_eq!(aftermath::uncounted(&catalog.snapshot()), []);
+    assert!(aftermath::owed(&catalog.snapshot(), &counted).is_none());
 }
 
 /// A store that judges, filled with one open request for two voters.
@@ -267,7 +263,7 @@ async fn a_verdict_that_time_brings_comes_with_its_event() {
 }
 
 #[tokio::test]
-async fn what_was_decided_before_is_not_told_again() {
+async fn what_was_decided_elsewhere_is_neither_told_nor_counted_again() {
     let (catalog, store) = store().await;
     let Change { address, .. } = vote(&catalog, &[]);
     let stored = catalog
@@ -278,7 +274,7 @@ async fn what_was_decided_before_is_not_told_again() {
         .object
         .clone();
     let mut old = serde_json::to_value(&*stored).unwrap();
-    old["status"] = json!({"state": "Approved", "approvedAt": "2020-09-23T12:00:00Z", "autoApproved": false});
+    old["status"] = json!({"state": "Approved", "approvedAt": WHEN, "autoApproved": false});
     store.load(vec![old]).await.unwrap();
     let remark = Change {
         address,
@@ -286,32 +282,53 @@ async fn what_was_decided_before_is_not_told_again() {
         verb: Verb::Patch(json!({"metadata": {"annotations": {"team": "shop"}}})),
     };
     store.write(remark).await.unwrap();
+    assert!(round(&catalog, &store, at(WHEN)).await);
     assert_eq!((trail(&catalog), plan_waits(&catalog)), (Vec::new(), Some(true)));
+    assert_eq!(counts(&catalog), (0, 0), "whoever decided it has counted it");
 }
 
-#[tokio::test]
-async fn what_follows_is_stored() {
-    let (catalog, store) = store().await;
-    let mut settler = Settler::default();
-    assert!(settler.round(&catalog, &store, at(WHEN)).await);
-    store
-        .write(vote(&catalog, &["ana (api-key: a)", "bo (api-key: b)"]))
-        .await
-        .unwrap();
-    for _ in 0..2 {
-        assert!(settler.round(&catalog, &store, at(WHEN)).await);
-    }
+/// Approved in all, and by the rule alone.
+fn counts(catalog: &Catalog) -> (i64, i64) {
     let snapshot = catalog.snapshot();
-    let totals = snapshot
+    let policy = snapshot
         .table::<ApprovalPolicy>()
         .get("shop", "shop-changes")
         .unwrap()
         .object
-        .status
-        .clone()
+        .clone();
+    let totals = policy.status.clone().unwrap_or_default();
+    (totals.total_approved, totals.total_auto_approved)
+}
+
+#[tokio::test]
+async fn what_was_decided_is_counted_once_however_late() {
+    let (catalog, store) = store().await;
+    assert!(round(&catalog, &store, at(WHEN)).await);
+    let stored = store
+        .write(vote(&catalog, &["ana (api-key: a)", "bo (api-key: b)"]))
+        .await
         .unwrap();
-    assert_eq!((totals.total_approved, totals.total_auto_approved), (1, 0));
-    let event = snapshot.table::<AuditEvent>().newest().unwrap().object.spec.clone();
+    let snapshot = catalog.snapshot();
+    let known = snapshot.table::<ApprovalRequest>().newest().unwrap().object.clone();
+    assert_eq!(
+        stored["metadata"]["resourceVersion"].as_str(),
+        known.meta().resource_version.as_deref(),
+        "the answer is what is stored by then"
+    );
+    assert_eq!((known.annotation(COUNTED), counts(&catalog)), (Some("owed"), (0, 0)));
+    // The server is killed here, and started again after the weekend.
+    for _ in 0..2 {
+        assert!(round(&catalog, &store, at(WHEN) + 60.hours()).await);
+    }
+    assert_eq!(counts(&catalog), (1, 0));
+    let event = catalog
+        .snapshot()
+        .table::<AuditEvent>()
+        .newest()
+        .unwrap()
+        .object
+        .spec
+        .clone();
     assert_eq!(
         (event.event_type.as_str(), event.actor.name.as_str()),
         ("approval_approved", "ana (api-key: a), bo (api-key: b)")

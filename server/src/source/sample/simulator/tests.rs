@@ -12,7 +12,7 @@ use crate::{
         Change, Source, Verb, WriteError,
         embedded::Embedded,
         sample,
-        settler::{Bench, Settler},
+        settler::{self, Bench},
     },
 };
 use jiff::{SignedDuration, Timestamp};
@@ -28,7 +28,6 @@ use std::{
 struct Stage {
     catalog: Arc<Catalog>,
     store: Embedded,
-    settler: Settler,
     simulator: Simulator,
     clock: Arc<AtomicI64>,
     /// What became of each plan, in order.
@@ -50,7 +49,6 @@ impl Stage {
         Self {
             catalog,
             store,
-            settler: Settler::default(),
             simulator,
             clock,
             plans: BTreeMap::new(),
@@ -75,7 +73,7 @@ impl Stage {
                 }
             }
             let now = self.now();
-            assert!(self.settler.round(&self.catalog, &self.store, now).await);
+            assert!(settler::round(&self.catalog, &self.store, now).await);
             self.watch();
         }
     }
