@@ -108,24 +108,17 @@ impl Draft {
         let mut steps = self.steps.clone();
         for (at, step) in steps.iter_mut().enumerate() {
             let meant = self.meant(at, written);
-            let of_each = |value: fn(&NamedStep) -> &str| {
-                meant
-                    .iter()
-                    .map(|those| those.iter().map(|other| value(other)).collect())
-                    .collect::<Vec<_>>()
-            };
-            restore(&mut step.description, &of_each(|other| &other.description), || {
+            let descriptions = meant
+                .each_ref()
+                .map(|those| those.iter().map(|other| &*other.description).collect());
+            restore(&mut step.description, &descriptions, || {
                 format!("steps[{at}].description")
             })?;
             for (key, value) in &mut step.params {
-                let held = |those: &Vec<&NamedStep>| {
-                    those
-                        .iter()
-                        .filter_map(|other| other.params.get(key))
-                        .map(String::as_str)
-                        .collect()
-                };
-                let held: Vec<Vec<&str>> = meant.iter().map(held).collect();
+                let held = meant.each_ref().map(|those| {
+                    let held = those.iter().filter_map(|other| other.params.get(key));
+                    held.map(String::as_str).collect::<Vec<_>>()
+                });
                 let field = || format!("steps[{at}].params.{key}");
                 if !masking::hides(&step.action, key) {
                     restore(value, &held, field)?;
