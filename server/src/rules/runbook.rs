@@ -387,7 +387,7 @@ mod tests {
                 &[("command", &format!("login --token {token}")), ("API_TOKEN", token)],
             )
         };
-        let held = runbook().with(|runbook| runbook.spec.steps = vec![log("a"), log("b"), step("Wait", &[])]);
+        let held = runbook().with(|runbook| runbook.spec.steps = vec![log("t0p"), log("s3c"), step("Wait", &[])]);
         let written = |steps: Vec<NamedStep>| match draft(steps).replace(&held).map(|decision| decision.verb) {
             Ok(Verb::Patch(patch)) => Ok(patch["spec"]["steps"].clone()),
             Ok(other) => panic!("a patch, not {other:?}"),
@@ -396,7 +396,7 @@ mod tests {
         let as_shown = vec![log("***"), log("***"), step("Wait", &[]), step("More", &[])];
         assert_eq!(
             written(as_shown),
-            Ok(json!([log("a"), log("b"), step("Wait", &[]), step("More", &[])]))
+            Ok(json!([log("t0p"), log("s3c"), step("Wait", &[]), step("More", &[])]))
         );
         let field = "steps[0].params.API_TOKEN".to_owned();
         for unclear in [vec![log("***")], vec![log("***"), step("Wait", &[]), log("***")]] {
