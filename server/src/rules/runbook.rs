@@ -108,24 +108,17 @@ impl Draft {
         let mut steps = self.steps.clone();
         for (at, step) in steps.iter_mut().enumerate() {
             let meant = self.meant(at, written);
-            let of_each = |value: fn(&NamedStep) -> &str| {
-                meant
-                    .iter()
-                    .map(|those| those.iter().map(|other| value(other)).collect())
-                    .collect::<Vec<_>>()
-            };
-            restore(&mut step.description, &of_each(|other| &other.description), || {
+            let descriptions = meant
+                .each_ref()
+                .map(|those| those.iter().map(|other| &*other.description).collect());
+            restore(&mut step.description, &descriptions, || {
                 format!("steps[{at}].description")
             })?;
             for (key, value) in &mut step.params {
-                let held = |those: &Vec<&NamedStep>| {
-                    those
-                        .iter()
-                        .filter_map(|other| other.params.get(key))
-                        .map(String::as_str)
-                        .collect()
-                };
-                let held: Vec<Vec<&str>> = meant.iter().map(held).collect();
+                let held = meant.each_ref().map(|those| {
+                    let held = those.iter().filter_map(|other| other.params.get(key));
+                    held.map(String::as_str).collect::<Vec<_>>()
+                });
                 let field = || format!("steps[{at}].params.{key}");
                 if !masking::hides(&step.action, key) {
                     restore(value, &held, field)?;
@@ -394,7 +387,7 @@ mod tests {
                 &[("command", &format!("login --token {token}")), ("API_TOKEN", token)],
             )
         };
-        let held = runbook().with(|runbook| runbook.spec.steps = vec![log("a"), log("b"), step("Wait", &[])]);
+        let held = runbook().with(|runbook| runbook.spec.steps = vec![log("t0p"), log("s3c"), step("Wait", &[])]);
         let written = |steps: Vec<NamedStep>| match draft(steps).replace(&held).map(|decision| decision.verb) {
             Ok(Verb::Patch(patch)) => Ok(patch["spec"]["steps"].clone()),
             Ok(other) => panic!("a patch, not {other:?}"),
@@ -403,7 +396,7 @@ mod tests {
         let as_shown = vec![log("***"), log("***"), step("Wait", &[]), step("More", &[])];
         assert_eq!(
             written(as_shown),
-            Ok(json!([log("a"), log("b"), step("Wait", &[]), step("More", &[])]))
+            Ok(json!([log("t0p"), log("s3c"), step("Wait", &[]), step("More", &[])]))
         );
         let field = "steps[0].params.API_TOKEN".to_owned();
         for unclear in [vec![log("***")], vec![log("***"), step("Wait", &[]), log("***")]] {

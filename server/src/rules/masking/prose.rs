@@ -81,9 +81,9 @@ pub(super) fn is_suspicious(text: &[u8]) -> bool {
     text.iter()
         .enumerate()
         .any(|(at, byte)| match byte.to_ascii_lowercase() {
+            b'-' => begins(at, "-----begin "),
             b':' => begins(at, "://"),
             b'a' => begins(at, "auth"),
-            b'-' => begins(at, "-----begin "),
             b'b' => begins(at, "bearer"),
             b'c' => begins(at, "cookie") || begins(at, "cred") || begins(at, "curl "),
             b'd' => begins(at, "digest "),
@@ -141,6 +141,8 @@ fn is_of_name(c: char) -> bool {
 /// Who signs in by `curl -u name:password`. A name alone stays, as a number of a user does for other commands.
 fn user_after(line: &str, word: &Range<usize>) -> Option<Range<usize>> {
     const FLAGS: [&str; 4] = ["-u", "-U", "--user", "--proxy-user"];
+    // So that a text of nothing but flags is not read again for each of them.
+    const LONGEST: usize = 128;
     let flag = &line[word.clone()];
     let start = if FLAGS.contains(&flag) {
         word.end + usize::from(line[word.end..].starts_with('='))
@@ -150,7 +152,8 @@ fn user_after(line: &str, word: &Range<usize>) -> Option<Range<usize>> {
         return None;
     };
     let start = skip_blanks(line, start);
-    if line[start..].starts_with(['{', '[']) {
+    let mut name = line[start..].chars().take(LONGEST).take_while(|c| !c.is_whitespace());
+    if line[start..].starts_with(['{', '[']) || !name.any(|c| c == ':') {
         return None;
     }
     let value = value_at(line, start)?;
@@ -177,6 +180,9 @@ fn value_after(line: &str, word: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let (start, sureness) = announcement(after, is_flag)?;
+    if matches!(sureness, Sureness::Told) && names_other_thing(line, name, &word) {
+        return None;
+    }
     let mut value = value_at(line, skip_blanks(line, word.end + start))?;
     if name.to_ascii_lowercase().ends_with("cookie") {
         value.end = cookies(line, value.end);
@@ -185,7 +191,7 @@ fn value_after(line: &str, word: Range<usize>) -> Option<Range<usize>> {
     let told = match sureness {
         Sureness::Sure => ["true", "false"].contains(&text),
         Sureness::Likely => is_prose(text),
-        Sureness::Told => is_prose(text) || !is_told_credential(line, name, &word, &value),
+        Sureness::Told => is_prose(text) || !is_told_credential(line, name, &value),
     };
     (!told && !is_number_of_tokens(name, text)).then_some(value)
 }
@@ -236,22 +242,28 @@ fn announcement(after: &str, is_flag: bool) -> Option<(usize, Sureness)> {
 
 // === after a colon ===
 
-/// Whether a sentence gives a credential there, rather than to tell what became of a thing of that name: a workload, a path, a check.
-fn is_told_credential(line: &str, name: &str, word: &Range<usize>, value: &Range<usize>) -> bool {
+const LONGEST_WORD: usize = 24;
+
+/// Whether a sentence may tell of a thing that has such a name: a workload, or the end of a path.
+fn names_other_thing(line: &str, name: &str, word: &Range<usize>) -> bool {
+    line[..word.start].ends_with('/') || (may_be_workload(name) && !ends_in_credential(name))
+}
+
+/// Whether a sentence gives a credential there, rather than to say what became of it. What is not hidden is short: it is looked at again.
+fn is_told_credential(line: &str, name: &str, value: &Range<usize>) -> bool {
     let before = &line[..value.start];
-    let is_quoted = before.ends_with(['"', '\'']);
     let text = &line[value.clone()];
-    if line[..word.start].ends_with('/') {
-        return false;
+    if before.ends_with(['"', '\'']) || text.starts_with(['{', '[']) {
+        return true;
     }
     if may_be_workload(name) {
-        return ends_in_credential(name) && (is_quoted || is_mixed(text));
+        return is_mixed(text);
     }
     let signs_in = name.to_ascii_lowercase().ends_with("authorization")
         && before.split_ascii_whitespace().next_back().is_some_and(is_scheme);
     let speaks = !before.ends_with(':') && is_word(text) && goes_on(&line[value.end..]);
     let is_status = text.len() <= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_quoted || signs_in || !(speaks || is_status)
+    signs_in || !(speaks || is_status)
 }
 
 /// `token-service` is one, `X-Auth-Token` and `api-key` are headers.
@@ -290,16 +302,18 @@ fn ends_in_credential(name: &str) -> bool {
     name.rsplit('-').next().is_some_and(|end| ENDS.contains(&end))
 }
 
+/// Letters and digits, or more than anybody says without a blank.
 fn is_mixed(text: &str) -> bool {
     let has = |kind: fn(&char) -> bool| text.chars().any(|c| kind(&c));
-    has(char::is_ascii_digit) && has(char::is_ascii_alphabetic) && !text.contains('/')
+    text.len() > LONGEST_WORD || (has(char::is_ascii_digit) && has(char::is_ascii_alphabetic) && !text.contains('/'))
 }
 
 /// `pod`, `Unable` and `CrashLoopBackOff`, not what chance has made of letters.
 fn is_word(text: &str) -> bool {
-    const LONGEST: usize = 24;
     let capitals = text.chars().filter(char::is_ascii_uppercase).count();
-    text.len() <= LONGEST && text.chars().all(char::is_alphabetic) && (text.len() <= 5 || capitals * 3 <= text.len())
+    text.len() <= LONGEST_WORD
+        && text.chars().all(char::is_alphabetic)
+        && (text.len() <= 5 || capitals * 3 <= text.len())
 }
 
 /// Whether another word follows, and not the next name of `name: value`.

@@ -419,7 +419,7 @@ fn prose_about_credentials_is_no_credential() {
         "Deployment/token-service: CrashLoopBackOff",
         "external-secrets: image pull failed",
         "pull ghcr.io/external-secrets/external-secrets:v0.9.1",
-        "MountVolume.SetUp failed for volume \"kube-api-access-token\": failed to fetch token: pod not found",
+        "MountVolume.SetUp failed for volume \"api-access-token\": failed to fetch token: pod not found",
         "secret \"db-credentials\": permission refused",
         "checks pass: 12 of 14",
         "GET /oauth/token: 503",
