@@ -99,12 +99,10 @@ impl Simulator {
 fn number(namespace: &str, now: Timestamp, world: &Snapshot) -> String {
     let day = now.to_zoned(TimeZone::UTC).date().to_string().replace('-', "");
     let prefix = format!("INC-{day}-");
-    let midnight = now - SignedDuration::from_secs(now.as_second().rem_euclid(86_400));
     let taken = world
         .table::<Issue>()
         .iter()
         .map(|row| &row.object)
-        .take_while(|issue| crate::catalog::created(&***issue) >= midnight)
         .filter(|issue| issue.metadata.namespace.as_deref() == Some(namespace))
         .filter_map(|issue| {
             let label = issue.metadata.labels.as_ref()?.get("platform.chatcli.io/inc-id")?;
