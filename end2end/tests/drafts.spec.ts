@@ -17,7 +17,7 @@ test("a request that others decide says so, and the reason stays to be copied", 
   await fold(page, "Reject").click();
   await field(page, "Reason").fill("not before <the> sale");
   expect(await console.post("key-of-tomasz", "/approvals/restart-api/reject", { approver: "Tomasz" })).toBe(200);
-  await expect(outcome(page)).toContainText(/^Not sent\. It is rejected by Tomasz, at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$/);
+  await expect(outcome(page)).toContainText(/^Not sent\. It was rejected by Tomasz, at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$/);
   await expect(outcome(page)).toBeFocused();
   await expect(notSent(page, "your rejection")).toBeVisible();
   await expect(field(page, "Reason")).toHaveValue("not before <the> sale");
@@ -41,7 +41,7 @@ test("what was told to be not sent ends with the visit", async ({ page }) => {
   await fold(page, "Resolve").click();
   await field(page, "Resolution").fill("Rolled back");
   expect(await console.post("key-of-tomasz", "/incidents/api-latency/resolve")).toBe(200);
-  await expect(outcome(page)).toContainText("Not sent. It is resolved by sre-tomasz, at ");
+  await expect(outcome(page)).toContainText("Not sent. It was resolved by sre-tomasz, at ");
   await expect(field(page, "Resolution")).toHaveValue("Rolled back");
   await page.getByRole("link", { name: "Approvals" }).first().click();
   await expect(page).toHaveURL(`${console.url}/approvals`);
@@ -56,7 +56,7 @@ test("notes on a post-mortem outlive the one who closes it", async ({ page }) =>
   await fold(page, "Close").click();
   await field(page, "Notes").fill("add an alert");
   expect(await console.post("key-of-tomasz", "/postmortems/api-review/close?namespace=shop", { reviewer: "Tomasz" })).toBe(200);
-  await expect(outcome(page)).toContainText("Not sent. It is closed by Tomasz, at ");
+  await expect(outcome(page)).toContainText("Not sent. It was closed by Tomasz, at ");
   await expect(notSent(page, "your closing notes")).toBeVisible();
   await expect(field(page, "Notes")).toHaveValue("add an alert");
 });

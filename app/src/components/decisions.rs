@@ -65,7 +65,7 @@ fn over(incident: &IncidentItem) -> String {
     let mut annotations = incident.annotations.iter();
     let by = annotations.find(|(name, by)| name.ends_with("/resolved-by") && !by.is_empty());
     let by = by.map_or_else(String::new, |(_, by)| format!(" by {}", person(by)));
-    format!("It is resolved{by}{}.", at(incident.resolved_at.as_deref()))
+    format!("It was resolved{by}{}.", at(incident.resolved_at.as_deref()))
 }
 
 fn at(time: Option<&str>) -> String {
@@ -127,8 +127,8 @@ pub(crate) fn of_approval(approval: &ApprovalItem, voted: bool) -> AnyView {
 fn stands(approval: &ApprovalItem, voted: bool) -> String {
     let at = at(approval.decided_at.as_deref());
     match approval.state.as_str() {
-        "Approved" => format!("It is approved {}{at}.", verdict(approval)),
-        "Rejected" => format!("It is rejected {}{at}.", verdict(approval)),
+        "Approved" => format!("It was approved {}{at}.", verdict(approval)),
+        "Rejected" => format!("It was rejected {}{at}.", verdict(approval)),
         _ if !is_open(approval) => format!("Its time to be decided ran out{at}."),
         _ if voted => "This key has voted already: one key is one vote.".to_owned(),
         _ => "It has its approvals and waits for its change window.".to_owned(),
@@ -221,7 +221,7 @@ pub(crate) fn of_post_mortem(post_mortem: &PostMortemItem, reviewer: Option<&str
     let by = reviewer.map_or_else(String::new, |by| format!(" by {}", person(by)));
     let at = at(post_mortem.reviewed_at.as_deref());
     let truth = match post_mortem.state.as_str() {
-        "Closed" => format!("It is closed{by}{at}."),
+        "Closed" => format!("It was closed{by}{at}."),
         "InReview" => format!("It is in review{by}{at}."),
         _ => "That does not apply to it any more.".to_owned(),
     };
