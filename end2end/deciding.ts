@@ -9,6 +9,7 @@ export const KEYS = `
 `;
 export const INCIDENT = "/incidents/shop/api-latency";
 export const APPROVAL = "/approvals/shop/restart-api";
+export const OTHER = "/approvals/shop/restart-web";
 export const POST_MORTEM = "/postmortems/shop/api-review";
 
 function object(kind: string, name: string, spec: object): object {
@@ -16,16 +17,16 @@ function object(kind: string, name: string, spec: object): object {
 }
 
 const resource = { kind: "Deployment", name: "api", namespace: "shop" };
-const issue = (risk = 80) =>
-  object("Issue", "api-latency", { severity: "critical", source: "prometheus", resource, description: "p99 over 2 s", riskScore: risk });
+export const incident = (name: string, risk = 80) =>
+  object("Issue", name, { severity: "critical", source: "prometheus", resource, description: "p99 over 2 s", riskScore: risk });
 const actions = (replicas: string) => [
   { type: "RestartDeployment", params: {} },
   { type: "ScaleDeployment", params: { replicas } },
 ];
 export const plan = (replicas: string) =>
   object("RemediationPlan", "api-plan", { issueRef: { name: "api-latency" }, attempt: 1, strategy: `scale to ${replicas}`, actions: actions(replicas) });
-export const request = (replicas: string) =>
-  object("ApprovalRequest", "restart-api", {
+export const request = (replicas: string, name = "restart-api") =>
+  object("ApprovalRequest", name, {
     issueRef: { name: "api-latency" },
     remediationPlanRef: "api-plan",
     policyRef: "production",
@@ -36,7 +37,9 @@ export const request = (replicas: string) =>
     requiredApprovers: 2,
   });
 const postMortem = object("PostMortem", "api-review", { issueRef: { name: "api-latency" }, resource, severity: "critical" });
-export const OBJECTS = [issue(), plan("5"), request("5"), postMortem];
+/** Another request about the same incident. */
+export const other = request("5", "restart-web");
+export const OBJECTS = [incident("api-latency"), plan("5"), request("5"), postMortem];
 
 export async function enter(page: Page, address: string, key = "key-of-mira") {
   await open(page, address);

@@ -1,6 +1,6 @@
 // What was typed into a form and not sent is never lost: not to others who decide meanwhile, not to an answer that refuses, not to a session that ends.
 import { expect, hydrated, signIn, SIGNED_OUT, test } from "../fixtures.ts";
-import { act, APPROVAL, enter, fold, INCIDENT, KEYS, OBJECTS, outcome, POST_MORTEM } from "../deciding.ts";
+import { act, APPROVAL, enter, fold, INCIDENT, KEYS, OBJECTS, OTHER, other, outcome, POST_MORTEM } from "../deciding.ts";
 import { serve } from "../served.ts";
 import type { Page } from "@playwright/test";
 
@@ -80,6 +80,36 @@ for (const [status, message] of [
     await expect(outcome(page)).toHaveText("Your rejection is recorded.");
     await expect(page.getByRole("main")).toContainText("“not before the sale”");
   });
+
+test("an answer that comes late leaves the form of another request as it is", async ({ page }) => {
+  await using console = await serve({ keys: KEYS, objects: [...OBJECTS, other] });
+  await enter(page, console.url + OTHER);
+  await page.getByRole("link", { name: "Approvals" }).first().click();
+  await page.getByRole("main").locator(`a[href="${APPROVAL}"]`).first().click();
+  await expect(page).toHaveURL(console.url + APPROVAL);
+  await fold(page, "Reject").click();
+  await field(page, "Reason").fill("not before the sale");
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/reject?*", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await act(page, "Reject the request").click();
+  await page.evaluate(() => history.go(-2));
+  await expect(page).toHaveURL(console.url + OTHER);
+  await expect(field(page, "Reason")).toHaveCount(0);
+  await fold(page, "Reject").click();
+  await field(page, "Reason").fill("wait for the restart");
+  const answered = page.waitForResponse("**/reject?*");
+  const asked = page.waitForResponse(`**/approvals/restart-web?*`);
+  release();
+  await answered;
+  await asked;
+  await expect(act(page, "Reject the request")).not.toHaveAttribute("aria-disabled");
+  await expect(field(page, "Reason")).toHaveValue("wait for the restart");
+  await expect(field(page, "Reason")).toBeFocused();
+});
 
 test("a page that cannot be asked again gives the draft back when it can", async ({ page }) => {
   await using console = await serve({ keys: KEYS, objects: OBJECTS });

@@ -67,6 +67,15 @@ fn form_of(event: &ev::Event) -> Option<HtmlFormElement> {
     within?.closest("form").ok()??.dyn_into().ok()
 }
 
+/// The form for this path as it stands now: the element that it once had may be another one's by then.
+fn form_for(path: &str) -> Option<HtmlFormElement> {
+    let forms = elements(document().query_selector_all(".acts form"));
+    let mut own = forms
+        .into_iter()
+        .filter(|form| form.get_attribute(OWNER).as_deref() == Some(path));
+    own.next()?.dyn_into().ok()
+}
+
 pub(super) fn keep(slip: &Slip, event: &ev::Event) {
     if let Some(form) = form_of(event) {
         slip.note_draft(&slip.filled(&form));
@@ -168,12 +177,16 @@ pub(super) fn send(slip: &Slip, api: &Api, refresh: Refresh, event: &ev::SubmitE
         };
         if acted.error.is_none() {
             desk.drafts.drop(&acted.path);
-            form.reset();
         }
-        // What a form asks for that is over or outdated is to be read anew; one that was refused stays open as it is.
-        if (acted.error.is_none() || acted.is_outdated()) && fold_around(&form) {
-            let outcome = form.closest(".acts").ok().flatten();
-            focus_words(outcome.and_then(|acts| acts.query_selector(".outcome").ok().flatten()));
+        if let Some(form) = form_for(&acted.path) {
+            if acted.error.is_none() {
+                form.reset();
+            }
+            // What a form asks for that is over or outdated is to be read anew; one that was refused stays open as it is.
+            if (acted.error.is_none() || acted.is_outdated()) && fold_around(&form) {
+                let outcome = form.closest(".acts").ok().flatten();
+                focus_words(outcome.and_then(|acts| acts.query_selector(".outcome").ok().flatten()));
+            }
         }
         let is_known = acted.error.as_ref().is_none_or(|error| error.status == 409);
         desk.acted.set(Some(acted));
