@@ -1,6 +1,6 @@
 // What was typed into a form and not sent is never lost: not to others who decide meanwhile, not to an answer that refuses, not to a session that ends.
 import { expect, hydrated, signIn, SIGNED_OUT, test } from "../fixtures.ts";
-import { act, APPROVAL, enter, fold, INCIDENT, KEYS, OBJECTS, OTHER, other, outcome, POST_MORTEM } from "../deciding.ts";
+import { act, APPROVAL, enter, fold, incident, INCIDENT, KEYS, OBJECTS, OTHER, other, outcome, POST_MORTEM } from "../deciding.ts";
 import { serve } from "../served.ts";
 import type { Page } from "@playwright/test";
 
@@ -109,6 +109,29 @@ test("an answer that comes late leaves the form of another request as it is", as
   await expect(act(page, "Reject the request")).not.toHaveAttribute("aria-disabled");
   await expect(field(page, "Reason")).toHaveValue("wait for the restart");
   await expect(field(page, "Reason")).toBeFocused();
+});
+
+test("the drafts of a tab are fifty, and the oldest makes room", async ({ page }) => {
+  test.slow();
+  const incidents = Array.from({ length: 26 }, (_, index) => incident(`queue-${index}`));
+  await using console = await serve({ keys: KEYS, objects: incidents });
+  await enter(page, `${console.url}/incidents/shop/queue-0`);
+  for (const index of incidents.keys()) {
+    await page.goto(`${console.url}/incidents/shop/queue-${index}`);
+    await hydrated(page);
+    await fold(page, "Resolve").click();
+    await field(page, "Resolution").fill(`Rolled back ${index}`);
+    await fold(page, "Snooze").click();
+    await page.getByLabel("8 hours").check();
+  }
+  const held = async (index: number, resolution: string) => {
+    await page.goto(`${console.url}/incidents/shop/queue-${index}`);
+    await hydrated(page);
+    await expect(page.locator("textarea[name=resolution]")).toHaveValue(resolution);
+  };
+  await held(25, "Rolled back 25");
+  await held(1, "Rolled back 1");
+  await held(0, "");
 });
 
 test("a page that cannot be asked again gives the draft back when it can", async ({ page }) => {

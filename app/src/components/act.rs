@@ -6,6 +6,8 @@ mod browser;
 mod draft;
 mod field;
 mod outcome;
+#[cfg(not(feature = "ssr"))]
+mod stored;
 
 use crate::{
     Acted, Session,

@@ -55,9 +55,9 @@ impl Slip {
     fn note_draft(&self, filled: &StringMap) {
         let typed = self.members.iter().filter_map(|(name, offered)| {
             let text = filled.get(*name)?;
-            (offered.as_ref()? != text).then_some((*name, text.as_str()))
+            (offered.as_ref()? != text).then(|| ((*name).to_owned(), text.clone()))
         });
-        self.desk.drafts.note(&self.path, typed);
+        self.desk.drafts.note(&self.path, typed.collect());
     }
 }
 
