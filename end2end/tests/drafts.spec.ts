@@ -1,6 +1,6 @@
 // What was typed into a form and not sent is never lost: not to others who decide meanwhile, not to an answer that refuses, not to a session that ends.
 import { expect, hydrated, signIn, SIGNED_OUT, test } from "../fixtures.ts";
-import { act, APPROVAL, enter, fold, incident, INCIDENT, KEYS, OBJECTS, OTHER, other, outcome, POST_MORTEM } from "../deciding.ts";
+import { act, APPROVAL, enter, fold, incident, INCIDENT, KEYS, OBJECTS, OTHER, other, outcome, plan, POST_MORTEM, request } from "../deciding.ts";
 import { serve } from "../served.ts";
 import type { Page } from "@playwright/test";
 
@@ -109,6 +109,64 @@ test("an answer that comes late leaves the form of another request as it is", as
   await expect(act(page, "Reject the request")).not.toHaveAttribute("aria-disabled");
   await expect(field(page, "Reason")).toHaveValue("wait for the restart");
   await expect(field(page, "Reason")).toBeFocused();
+});
+
+test("what is typed before the script has come is newer than the draft", async ({ page }) => {
+  await using console = await serve({ keys: KEYS, objects: OBJECTS });
+  await enter(page, console.url + INCIDENT);
+  await fold(page, "Snooze").click();
+  await page.getByLabel("8 hours").check();
+  await fold(page, "Resolve").click();
+  await field(page, "Resolution").fill("Rolled back");
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/app.js", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.reload({ waitUntil: "commit" });
+  await fold(page, "Resolve").click();
+  await field(page, "Resolution").fill("Rolled forward");
+  release();
+  await hydrated(page);
+  await expect(page.locator("input[value='8h']")).toBeChecked();
+  await expect(page.locator("textarea[name=resolution]")).toHaveValue("Rolled forward");
+  await page.reload();
+  await hydrated(page);
+  await expect(page.locator("input[value='8h']")).toBeChecked();
+  await expect(page.locator("textarea[name=resolution]")).toHaveValue("Rolled forward");
+});
+
+test("a draft that comes back under another plan says so, until it is read anew", async ({ page }) => {
+  await using console = await serve({ keys: KEYS, objects: OBJECTS });
+  await enter(page, console.url + APPROVAL);
+  const changed = page.getByText("What would be done has changed since you opened this.").locator("visible=true");
+  await fold(page, "Approve as sre-mira").click();
+  await field(page, "Reason").fill("five is fine");
+  await page.goto(`${console.url}/approvals`);
+  console.store([plan("50"), request("50")]);
+  await page.goto(console.url + APPROVAL);
+  await hydrated(page);
+  await expect(field(page, "Reason")).toHaveValue("five is fine");
+  await expect(changed).toBeVisible();
+  await act(page, "Approve 2 actions").click();
+  await expect(outcome(page)).toContainText("What would be done has changed since you read it, and nothing was recorded.");
+  await expect(act(page, "Approve 2 actions")).toBeHidden();
+
+  await page.reload();
+  await hydrated(page);
+  await expect(changed).toBeVisible();
+  await fold(page, "Approve as sre-mira").click();
+  await expect(changed).toBeHidden();
+  await fold(page, "Approve as sre-mira").click();
+  await expect(field(page, "Reason")).toHaveValue("five is fine");
+  await expect(changed).toBeHidden();
+  await page.reload();
+  await hydrated(page);
+  await expect(field(page, "Reason")).toHaveValue("five is fine");
+  await expect(changed).toBeHidden();
+  await act(page, "Approve 2 actions").click();
+  await expect(outcome(page)).toHaveText("Your approval is recorded.");
 });
 
 test("the drafts of a tab are fifty, and the oldest makes room", async ({ page }) => {

@@ -210,7 +210,7 @@ fn form(subject: &Subject, act: Act) -> AnyView {
     #[cfg(not(feature = "ssr"))]
     browser::refill(&slip, node);
     let body = view! {
-        <form method="post" action=href("/act") node_ref=node on:input=keeps(slip.clone()) on:submit=sends(slip)>
+        <form method="post" action=href("/act") node_ref=node on:input=keeps(slip.clone()) on:submit=sends(slip.clone())>
             <input type="hidden" name="act" value=path />
             <input type="hidden" name="next" value=next />
             {consequence}
@@ -226,7 +226,7 @@ fn form(subject: &Subject, act: Act) -> AnyView {
     let is_open = stays_open(&id, refused.is_some_and(|acted| !acted.is_outdated()));
     view! {
         <details class="act" name="act" id=id open=is_open on:keydown=folds>
-            <summary class=format!("btn {}", act.weight)>{act.label}</summary>
+            <summary on:click=reads_anew(slip) class=format!("btn {}", act.weight)>{act.label}</summary>
             <div class="form">{body}</div>
         </details>
     }
@@ -271,6 +271,16 @@ fn keeps(slip: Slip) -> impl FnMut(ev::Event) {
     move |event| {
         #[cfg(not(feature = "ssr"))]
         browser::keep(&slip, &event);
+        #[cfg(feature = "ssr")]
+        let _ = (&slip, &event);
+    }
+}
+
+/// Whoever opens it reads it as the page shows it now.
+fn reads_anew(slip: Slip) -> impl FnMut(ev::MouseEvent) {
+    move |event| {
+        #[cfg(not(feature = "ssr"))]
+        browser::read_anew(&slip, &event);
         #[cfg(feature = "ssr")]
         let _ = (&slip, &event);
     }

@@ -1,6 +1,6 @@
 //! What the forms of decisions do where scripts run: the page asks the API itself, and what is typed survives whatever happens to the page.
 
-use super::{Acted, Desk, Slip, Subject};
+use super::{Acted, Desk, Slip, Subject, draft::Texts};
 use crate::{client::Api, components::ask::Refresh};
 use leptos::{ev, html, prelude::*, task::spawn_local};
 use leptos_router::hooks::use_location;
@@ -53,11 +53,18 @@ impl Slip {
     }
 
     fn note_draft(&self, filled: &StringMap) {
-        let typed = self.members.iter().filter_map(|(name, offered)| {
-            let text = filled.get(*name)?;
-            (offered.as_ref()? != text).then(|| ((*name).to_owned(), text.clone()))
-        });
-        self.desk.drafts.note(&self.path, typed.collect());
+        let typed: Texts = (self.members.iter())
+            .filter_map(|(name, offered)| {
+                let text = filled.get(*name)?;
+                (offered.as_ref() != Some(text)).then(|| ((*name).to_owned(), text.clone()))
+            })
+            .collect();
+        // What was read belongs to what was typed, and is no draft by itself.
+        let is_read = |of: &str| (self.members.iter()).any(|(name, offered)| *name == of && offered.is_none());
+        let is_draft = typed.iter().any(|(name, _)| !is_read(name));
+        self.desk
+            .drafts
+            .note(&self.path, if is_draft { typed } else { Texts::new() });
     }
 }
 
@@ -84,49 +91,124 @@ pub(super) fn keep(slip: &Slip, event: &ev::Event) {
 
 /// Gives a form its draft back when it stands anew, and opens it.
 pub(super) fn refill(slip: &Slip, node: NodeRef<html::Form>) {
-    let Slip { desk, path, members } = slip.clone();
-    if members.is_empty() {
+    if slip.members.is_empty() {
         return;
     }
+    let slip = slip.clone();
     Effect::new(move || {
         let Some(form) = node.get() else { return };
         // A form may take over the element of another one, whose words are none of its own.
         let before = form.get_attribute(OWNER);
-        if before.is_some_and(|before| before != path) {
+        if before.is_some_and(|before| before != slip.path) {
             form.reset();
             fold_around(&form);
+            read_now(&form);
         }
         // The name is a valid one, so this cannot fail.
-        let _ = form.set_attribute(OWNER, &path);
-        let draft = desk.drafts.meant_for(&path);
-        let mut is_filled = false;
-        for (name, text) in draft {
-            let mut is_chosen = false;
-            for field in elements(form.query_selector_all("textarea, input:not([type=hidden])")) {
-                if field.get_attribute("name").as_ref() != Some(&name) {
-                    continue;
-                }
-                if let Some(radio) = (field.dyn_ref::<HtmlInputElement>()).filter(|input| input.type_() == "radio") {
-                    let is_meant = radio.value() == text;
-                    is_chosen |= is_meant;
-                    is_filled |= is_meant && !radio.checked();
-                    radio.set_checked(is_meant);
-                } else if !is_chosen && value(&field).as_ref() != Some(&text) {
-                    is_filled |= js_sys::Reflect::set(&field, &VALUE.into(), &text.as_str().into()).is_ok();
+        let _ = form.set_attribute(OWNER, &slip.path);
+        let draft = slip.desk.drafts.meant_for(&slip.path);
+        let stands = slip.filled(&form);
+        let (mut is_filled, mut is_newer) = (false, false);
+        for (name, _) in slip.members.iter().filter(|(_, offered)| offered.is_some()) {
+            let text = draft.iter().find(|(of, _)| of == name).map(|(_, text)| text);
+            let fields = elements(form.query_selector_all("textarea, input:not([type=hidden])")).into_iter();
+            let fields: Vec<_> = fields
+                .filter(|field| field.get_attribute("name").as_deref() == Some(name))
+                .collect();
+            // What was typed before this script had come is newer than what it finds.
+            if fields.iter().any(is_touched) {
+                is_newer |= stands.get(*name) != text;
+            } else if let Some(text) = text {
+                is_filled |= fill(&fields, text);
+            }
+        }
+        if is_newer {
+            slip.note_draft(&slip.filled(&form));
+        } else {
+            for field in elements(form.query_selector_all(READ)) {
+                let read = draft
+                    .iter()
+                    .find(|(of, _)| Some(of) == field.get_attribute("name").as_ref());
+                if let Some((_, read)) = read {
+                    let _ = field.set_attribute(VALUE, read);
                 }
             }
         }
+        warn(&form);
         if is_filled && let Ok(Some(details)) = form.closest("details") {
             let _ = details.set_attribute("open", "");
         }
     });
 }
 
+/// Whether it holds something else than the page came with.
+fn is_touched(field: &Element) -> bool {
+    match radio(field) {
+        Some(radio) => radio.checked() != radio.default_checked(),
+        None => property(field, VALUE) != property(field, "defaultValue"),
+    }
+}
+
+/// Whether any of them held something else.
+fn fill(fields: &[Element], text: &str) -> bool {
+    let (mut is_filled, mut is_chosen) = (false, false);
+    for field in fields {
+        if let Some(radio) = radio(field) {
+            let is_meant = radio.value() == text;
+            is_chosen |= is_meant;
+            is_filled |= is_meant && !radio.checked();
+            radio.set_checked(is_meant);
+        } else if !is_chosen && property(field, VALUE).as_deref() != Some(text) {
+            is_filled |= js_sys::Reflect::set(field, &VALUE.into(), &text.into()).is_ok();
+        }
+    }
+    is_filled
+}
+
+fn radio(field: &Element) -> Option<&HtmlInputElement> {
+    (field.dyn_ref::<HtmlInputElement>()).filter(|input| input.type_() == "radio")
+}
+
+/// Whoever opens a form reads what the page shows now, whatever was read for the draft in it.
+pub(super) fn read_anew(slip: &Slip, event: &ev::MouseEvent) {
+    let within = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let Some(details) = within.and_then(|within| within.closest("details").ok().flatten()) else {
+        return;
+    };
+    let form = details.query_selector("form").ok().flatten();
+    if let Some(form) = form.and_then(|form| form.dyn_into::<HtmlFormElement>().ok())
+        && !details.has_attribute("open")
+    {
+        read_now(&form);
+        slip.note_draft(&slip.filled(&form));
+    }
+}
+
+fn read_now(form: &HtmlFormElement) {
+    for field in elements(form.query_selector_all(READ)) {
+        let _ = field.set_attribute(VALUE, &field.get_attribute(NOW).unwrap_or_default());
+    }
+    warn(form);
+}
+
+/// Says next to what was read whether the page shows something else by now.
+fn warn(form: &HtmlFormElement) {
+    for field in elements(form.query_selector_all(READ)) {
+        if let Some(words) = field.next_element_sibling() {
+            let is_same = field.get_attribute(VALUE) == field.get_attribute(NOW);
+            // The name is a valid one, so this cannot fail.
+            let _ = words.toggle_attribute_with_force("hidden", is_same);
+        }
+    }
+}
+
 const OWNER: &str = "data-owner";
 const VALUE: &str = "value";
+const READ: &str = "input[data-now]";
+const NOW: &str = "data-now";
 
-fn value(field: &Element) -> Option<String> {
-    js_sys::Reflect::get(field, &VALUE.into()).ok()?.as_string()
+fn property(field: &Element, name: &str) -> Option<String> {
+    js_sys::Reflect::get(field, &name.into()).ok()?.as_string()
 }
 
 /// Whoever types into a form that is about to go is led to where it says why.

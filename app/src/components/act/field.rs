@@ -100,10 +100,12 @@ impl Field {
             }
             Self::Read { name, value } => {
                 let read = as_read(form, name, &value);
-                let changed = read != value;
                 view! {
-                    <input type="hidden" name=name value=read />
-                    {changed.then(|| view! { <p class="warn">"What would be done has changed since you opened this. Close it and read it again."</p> })}
+                    <input type="hidden" name=name value=read data-now=value />
+                    // Where scripts run, it shows when the two differ.
+                    <p class="warn" hidden>
+                        "What would be done has changed since you opened this. Close it and read it again."
+                    </p>
                 }
             }
         }
