@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use crate::{
         fixtures::at,
-        source::{Change, Written},
+        source::{Batch, Committing},
     };
     use http::header;
     use std::collections::HashMap;
@@ -100,7 +100,7 @@ mod tests {
     struct Told(HashMap<Kind, Standing>);
 
     impl Source for Told {
-        fn write(&self, _: Change) -> Written<'_> {
+        fn commit(&self, _: Batch) -> Committing<'_> {
             unreachable!("nothing is written")
         }
 

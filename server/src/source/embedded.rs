@@ -12,7 +12,7 @@ pub use store::{Store, StoreError};
 
 use crate::{
     resources::Object,
-    source::{Address, Batch, Change, Committed, Committing, Sink, Source, WriteError, Written, import},
+    source::{Address, Batch, Change, Committed, Committing, Sink, Source, WriteError, import},
 };
 use serde_json::Value;
 use std::{
@@ -122,11 +122,6 @@ impl Embedded {
 }
 
 impl Source for Embedded {
-    fn write(&self, change: Change) -> Written<'_> {
-        let (answer, answered) = oneshot::channel();
-        Box::pin(self.ask(Job::Commit(change.into(), answer), answered))
-    }
-
     fn commit(&self, batch: Batch) -> Committing<'_> {
         let (answer, answered) = oneshot::channel();
         Box::pin(async move {

@@ -4,7 +4,7 @@ use crate::{
     catalog::Catalog,
     resources::{ApprovalPolicy, ApprovalRequest, AuditEvent, Kind, Typed as _},
     source::{
-        Address, Batch, Change, Committing, Source, Verb, WriteError, Written,
+        Address, Batch, Change, Committing, Source, Verb, WriteError,
         embedded::Embedded,
         settler::{Bench, settle},
     },
@@ -67,13 +67,6 @@ impl Moody {
 }
 
 impl Source for Moody {
-    fn write(&self, change: Change) -> Written<'_> {
-        Box::pin(async move {
-            self.befall(&[&change.address]).await?;
-            self.store.write(change).await
-        })
-    }
-
     fn commit(&self, batch: Batch) -> Committing<'_> {
         Box::pin(async move {
             // Nothing that the settler writes is told from what was stored before.
