@@ -3,8 +3,7 @@
 
 use super::{Error, answer::caution};
 use crate::{
-    catalog::project::wire_time,
-    resources::Kind,
+    resources::{Kind, moment},
     source::{Absence, Source, Standing},
 };
 use axum::response::Response;
@@ -59,7 +58,7 @@ impl Freshness {
 
     pub(super) fn tell(&self, response: &mut Response) {
         let headers = response.headers_mut();
-        if let Some(Ok(value)) = self.as_of.map(|since| HeaderValue::try_from(wire_time(since))) {
+        if let Some(Ok(value)) = self.as_of.map(|since| HeaderValue::try_from(moment::written(since))) {
             headers.insert(AS_OF, value);
         }
         for kind in &self.missing {

@@ -5,7 +5,7 @@ mod aftermath;
 
 use crate::{
     catalog::{Catalog, Selection, Snapshot},
-    resources::{ApprovalPolicy, ApprovalRequest, ApprovalState, Condition, Issue, Kind, Object, Typed},
+    resources::{ApprovalPolicy, ApprovalRequest, ApprovalState, Condition, Issue, Kind, Object, Typed, moment},
     rules::{
         approval::{AUTOMATIC, Case, Verdict},
         approval_case::{case, state},
@@ -169,7 +169,7 @@ fn ruling(snapshot: &Snapshot, request: &ApprovalRequest, now: Timestamp) -> Opt
         return None;
     }
     let case = case_of(snapshot, request);
-    let time = whole_seconds(now);
+    let time = moment::written(now);
     let mut status = match case.verdict(now) {
         Verdict::Open => return None,
         Verdict::Held => return held(request, &case, &time),
@@ -261,11 +261,6 @@ fn status_patch(object: &impl Typed, patch: Value) -> Change {
         precondition: object.meta().resource_version.clone(),
         verb: Verb::PatchStatus(patch),
     }
-}
-
-/// As Kubernetes writes times.
-fn whole_seconds(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 #[cfg(test)]

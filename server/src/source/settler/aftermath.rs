@@ -1,11 +1,12 @@
 //! What follows once a request is decided: an audit event, the plan's annotations and the note that its policy owes a count,
 //! written with the verdict; the policy's counters, written later with the note that this was done.
 
-use super::{status_patch, whole_seconds};
+use super::status_patch;
 use crate::{
     catalog::Snapshot,
     resources::{
         ApprovalPolicy, ApprovalRequest, ApprovalState, Kind, RemediationPlan, Typed, approval_request::Decision,
+        moment,
     },
     rules::approval_case::state,
     source::{Address, Change, Verb},
@@ -127,7 +128,7 @@ fn audit(request: &ApprovalRequest, verdict: &str, at: Timestamp) -> Change {
             },
             "severity": severity,
             "correlationId": request.spec.issue_ref.name,
-            "timestamp": whole_seconds(at),
+            "timestamp": moment::written(at),
         },
     });
     let address = Address {

@@ -2,7 +2,7 @@
 
 use crate::{
     catalog::Catalog,
-    resources::{ApprovalPolicy, ApprovalRequest, AuditEvent, Kind, Typed as _},
+    resources::{ApprovalPolicy, ApprovalRequest, AuditEvent, Kind, Typed as _, moment},
     source::{
         Address, Batch, Change, Committing, Source, Verb, WriteError,
         embedded::Embedded,
@@ -169,7 +169,7 @@ fn object(kind: Kind, name: &str, spec: Value) -> Value {
 }
 
 fn now() -> String {
-    super::super::whole_seconds(Timestamp::now())
+    moment::written(Timestamp::now())
 }
 
 /// Asks to carry out the plan `p`.
