@@ -51,10 +51,10 @@ pub enum Verb {
 pub struct Batch {
     pub first: Change,
     /// Told from the object as the first change has left it.
-    pub rest: Rest,
+    pub then: Then,
 }
 
-pub type Rest = Box<dyn FnOnce(&Value) -> Vec<Change> + Send>;
+pub type Then = Box<dyn FnOnce(&Value) -> Vec<Change> + Send>;
 
 /// What became of a batch.
 #[derive(Debug)]
@@ -146,7 +146,7 @@ impl Batch {
     pub fn new(first: Change, rest: Vec<Change>) -> Self {
         Self {
             first,
-            rest: Box::new(|_| rest),
+            then: Box::new(|_| rest),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What an answer says about how current it is: nothing while it is, a time while the source is away, 503 when there is
 //! nothing to answer from.
 
-use super::{Error, answer::caution};
+use super::{Error, answer::add_warning};
 use crate::{
     resources::{Kind, moment},
     source::{Absence, Source, Standing},
@@ -63,7 +63,7 @@ impl Freshness {
         }
         for kind in &self.missing {
             let text = format!("{kind} objects cannot be had from the cluster and count as none");
-            caution(headers, &text);
+            add_warning(headers, &text);
         }
     }
 }

@@ -44,7 +44,7 @@ pub trait Judge: Send {
 
     /// What follows from the object as it is now, and is written with it. What is there already, or has nothing left to be
     /// written to, is passed over.
-    fn follow(&mut self, _before: Option<&Value>, _now: &Object) -> Vec<Change> {
+    fn consequences(&mut self, _before: Option<&Value>, _now: &Object) -> Vec<Change> {
         Vec::new()
     }
 }

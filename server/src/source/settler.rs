@@ -42,7 +42,7 @@ impl<C: Fn() -> Timestamp + Send> Judge for Bench<C> {
         ruling(&self.catalog.snapshot(), request, (self.clock)())
     }
 
-    fn follow(&mut self, before: Option<&Value>, now: &Object) -> Vec<Change> {
+    fn consequences(&mut self, before: Option<&Value>, now: &Object) -> Vec<Change> {
         match now {
             Object::ApprovalRequest(request) if before.is_none_or(is_open) => {
                 aftermath::of(&self.catalog.snapshot(), request)

@@ -118,11 +118,11 @@ impl Interference {
 /// On purpose without the store's transactions: as on a cluster, what belongs to a change is left to the caller, and each write of it
 /// meets mishaps of its own.
 impl Source for Interference {
-    fn commit(&self, Batch { first, rest }: Batch) -> Committing<'_> {
+    fn commit(&self, Batch { first, then }: Batch) -> Committing<'_> {
         let mishap = self.next(&first.verb);
         Box::pin(async move {
             let stored = self.write_amid(mishap, first).await?;
-            let left = rest(&stored);
+            let left = then(&stored);
             Ok(Committed { stored, left })
         })
     }

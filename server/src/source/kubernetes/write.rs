@@ -61,10 +61,10 @@ impl Kubernetes {
 }
 
 impl Source for Kubernetes {
-    fn commit(&self, Batch { first, rest }: Batch) -> Committing<'_> {
+    fn commit(&self, Batch { first, then }: Batch) -> Committing<'_> {
         Box::pin(async move {
             let stored = self.write_one(first).await?;
-            let left = rest(&stored);
+            let left = then(&stored);
             Ok(Committed { stored, left })
         })
     }

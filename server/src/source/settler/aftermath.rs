@@ -4,6 +4,7 @@
 use super::status_patch;
 use crate::{
     catalog::Snapshot,
+    hex,
     resources::{
         ApprovalPolicy, ApprovalRequest, ApprovalState, Kind, RemediationPlan, Typed, approval_request::Decision,
         moment,
@@ -90,13 +91,7 @@ fn audit(request: &ApprovalRequest, verdict: &str, at: Timestamp) -> Change {
     let uid = request.meta().uid.clone().unwrap_or_default();
     let hash = Sha256::digest(format!("{uid}/{verdict}"));
     let nanos = u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]) % 1_000_000_000;
-    let name = format!(
-        "audit-{}{nanos:09}-{:02x}{:02x}{:02x}",
-        at.as_second(),
-        hash[4],
-        hash[5],
-        hash[6]
-    );
+    let name = format!("audit-{}{nanos:09}-{}", at.as_second(), hex::encode(&hash[4..7]));
     let automatic = request.status.as_ref().is_some_and(|status| status.auto_approved);
     let approvers: Vec<_> = votes(request, verdict).map(|vote| vote.approver.as_str()).collect();
     let approvers = approvers.join(", ");

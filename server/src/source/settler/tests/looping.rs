@@ -70,7 +70,7 @@ impl Source for Moody {
     fn commit(&self, batch: Batch) -> Committing<'_> {
         Box::pin(async move {
             // Nothing that the settler writes is told from what was stored before.
-            let rest = (batch.rest)(&Value::Null);
+            let rest = (batch.then)(&Value::Null);
             let all = [&batch.first].into_iter().chain(&rest);
             let addresses: Vec<_> = all.map(|change| &change.address).collect();
             self.befall(&addresses).await?;
