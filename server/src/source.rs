@@ -51,10 +51,10 @@ pub enum Verb {
 pub struct Batch {
     pub first: Change,
     /// Told from the object as the first change has left it.
-    pub rest: Rest,
+    pub then: Then,
 }
 
-pub type Rest = Box<dyn FnOnce(&Value) -> Vec<Change> + Send>;
+pub type Then = Box<dyn FnOnce(&Value) -> Vec<Change> + Send>;
 
 /// What became of a batch.
 #[derive(Debug)]
@@ -121,17 +121,13 @@ pub type Committing<'a> = Pin<Box<dyn Future<Output = Result<Committed, WriteErr
 pub trait Source: Send + Sync {
     /// Writes, and puts the outcome in the catalog before it answers, so that the caller's next read shows it.
     /// Answers the object as stored (for a deletion, as it last was).
-    fn write(&self, change: Change) -> Written<'_>;
+    fn write(&self, change: Change) -> Written<'_> {
+        Box::pin(async move { Ok(self.commit(change.into()).await?.stored) })
+    }
 
     /// The same for a change and what belongs to it. Where there are transactions, all of it is written or none. Elsewhere the
     /// first is, and then the rest is left to the caller.
-    fn commit(&self, batch: Batch) -> Committing<'_> {
-        Box::pin(async move {
-            let stored = self.write(batch.first).await?;
-            let left = (batch.rest)(&stored);
-            Ok(Committed { stored, left })
-        })
-    }
+    fn commit(&self, batch: Batch) -> Committing<'_>;
 
     /// How current what the catalog holds of a kind is.
     fn standing(&self, _: Kind) -> Standing {
@@ -150,7 +146,7 @@ impl Batch {
     pub fn new(first: Change, rest: Vec<Change>) -> Self {
         Self {
             first,
-            rest: Box::new(|_| rest),
+            then: Box::new(|_| rest),
         }
     }
 }

@@ -104,12 +104,12 @@ impl Digest {
 
     /// First 12 hex digits: names a key in logs and answers without giving it away.
     pub fn id(&self) -> String {
-        hex::of(&self.0[..6])
+        hex::encode(&self.0[..6])
     }
 
     /// As the `keyHash` of an entry has it.
     fn to_hex(self) -> String {
-        let digits = hex::of(&self.0);
+        let digits = hex::encode(&self.0);
         format!("sha256:{digits}")
     }
 

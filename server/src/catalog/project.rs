@@ -24,7 +24,7 @@ pub use postmortem::{postmortem_item, timeline};
 pub use remediation::{remediation_detail, remediation_item, remediation_status};
 pub use runbook::runbook_item;
 pub use slo::{slo_budget, slo_item};
-pub use wire::{resource_meta, time as wire_time};
+pub use wire::resource_meta;
 
 use super::{
     kinds::Tables,
@@ -32,7 +32,12 @@ use super::{
     row::{Row, SortKey},
     table::Table,
 };
-use crate::{json, resources::Typed, rules::masking, source::Address};
+use crate::{
+    json,
+    resources::{Typed, moment},
+    rules::masking,
+    source::Address,
+};
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -215,6 +220,6 @@ pub(super) fn minimal(object: &impl Typed) -> Projection {
     Projection::of(&Minimal {
         name: object.name(),
         namespace: object.namespace(),
-        creation_timestamp: wire::time(created(object)),
+        creation_timestamp: moment::written(created(object)),
     })
 }

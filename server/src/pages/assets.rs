@@ -42,7 +42,7 @@ impl Bundle {
             }
         }
         Self {
-            directory: format!("pkg-{}", hex::of(&hash.finalize()[..6])).into(),
+            directory: format!("pkg-{}", hex::encode(&hash.finalize()[..6])).into(),
         }
     }
 

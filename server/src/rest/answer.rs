@@ -66,13 +66,13 @@ impl Ask {
     /// A 200 that ignored a parameter says so.
     pub(super) fn warn(&self, response: &mut Response) {
         for warning in self.params.warnings() {
-            caution(response.headers_mut(), &warning);
+            add_warning(response.headers_mut(), &warning);
         }
     }
 }
 
 /// Adds what a client should know of an answer that is good all the same, as `Warning: 299`.
-pub(super) fn caution(headers: &mut HeaderMap, text: &str) {
+pub(super) fn add_warning(headers: &mut HeaderMap, text: &str) {
     let plain = |c: char| match c {
         '"' | '\\' => '\'',
         c if c.is_ascii_graphic() || c == ' ' => c,
@@ -112,7 +112,7 @@ pub(super) struct RequestId(pub String);
 
 /// The last touch on every answer of the API: request id, error body, headers that hold everywhere.
 pub(super) async fn finish(mut request: Request, next: Next) -> Response {
-    let request_id = hex::of_chance::<8>();
+    let request_id = hex::random::<8>();
     request.extensions_mut().insert(RequestId(request_id.clone()));
     let mut response = next.run(request).await;
     if let Some(error) = response.extensions_mut().remove::<Error>() {

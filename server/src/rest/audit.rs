@@ -2,11 +2,8 @@
 
 use super::{Error, ask::Ask, listing::Listing};
 use crate::{
-    catalog::{
-        Row,
-        project::{audit_item, wire_time},
-    },
-    resources::{AuditEvent, Kind},
+    catalog::{Row, project::audit_item},
+    resources::{AuditEvent, Kind, moment},
     rules::masking,
 };
 use axum::{body::Body, response::Response};
@@ -53,7 +50,7 @@ pub(super) async fn export_audit_events(ask: Ask) -> Result<Response, Error> {
             "attachment; filename=audit-events-{}.json",
             ask.now.strftime("%Y%m%d-%H%M%S")
         );
-        let mut response = Response::new(document(rows, &wire_time(ask.now)));
+        let mut response = Response::new(document(rows, &moment::written(ask.now)));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(

@@ -1,10 +1,7 @@
 //! Lists as tables: RFC 4180, one column a member of the item, safe to open in a spreadsheet.
 
 use super::Error;
-use crate::{
-    catalog::{Row, project::wire_time},
-    resources::moment,
-};
+use crate::{catalog::Row, resources::moment};
 use axum::{body::Body, response::Response};
 use http::{HeaderValue, header};
 use jiff::Timestamp;
@@ -58,7 +55,7 @@ fn is_time(column: &str) -> bool {
 
 /// Kinds that keep the stored text may hold an offset.
 fn utc(text: &str) -> String {
-    moment::read(text).map_or_else(|| text.to_owned(), wire_time)
+    moment::read(text).map_or_else(|| text.to_owned(), moment::written)
 }
 
 /// A spreadsheet must not run what a cluster wrote.

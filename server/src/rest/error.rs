@@ -2,9 +2,9 @@
 
 use crate::{
     access::{caller::Refusal, limits::Exhausted},
-    catalog::{Unsortable, project::wire_time},
+    catalog::Unsortable,
     payload::Unreadable,
-    resources::Invalid,
+    resources::{Invalid, moment},
     rules::{
         ballot,
         decision::Hand,
@@ -132,7 +132,7 @@ impl Error {
     fn of(mut self, hand: Option<Hand>) -> Self {
         if let Some(Hand { by, at }) = hand {
             self.0.by = Some(by);
-            self.0.at = at.map(wire_time);
+            self.0.at = at.map(moment::written);
         }
         self
     }
@@ -265,7 +265,7 @@ impl From<AlreadyResolved> for Error {
     fn from(resolved: AlreadyResolved) -> Self {
         let mut error = Self::new(StatusCode::CONFLICT, Reason::AlreadyResolved, resolved.to_string());
         error.0.by = resolved.by;
-        error.0.at = resolved.at.map(wire_time);
+        error.0.at = resolved.at.map(moment::written);
         error
     }
 }
@@ -316,10 +316,10 @@ impl From<ballot::Refusal> for Error {
         match refusal {
             Decided { by, at, .. } => {
                 error.0.by = by;
-                error.0.at = at.map(wire_time);
+                error.0.at = at.map(moment::written);
             }
             Voted(hand) => return error.of(Some(hand)),
-            Expired { at } => error.0.at = at.map(wire_time),
+            Expired { at } => error.0.at = at.map(moment::written),
             PlanChanged { hash } => error.0.plan_hash = Some(hash),
         }
         error

@@ -8,9 +8,9 @@ pub use relay::Events;
 use super::{Error, ask::Ask, freshness::data_as_of};
 use crate::{
     access::caller::Caller,
-    catalog::{Since, project::wire_time},
+    catalog::Since,
     console::{Console, SharedConsole},
-    resources::Kind,
+    resources::{Kind, moment},
 };
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
@@ -145,9 +145,9 @@ impl Reader {
             "epoch": frames.epoch_text(),
             "revision": reader.told,
             "version": env!("CARGO_PKG_VERSION"),
-            "serverTime": wire_time(ask.now),
+            "serverTime": moment::written(ask.now),
             "keyId": key_id,
-            "dataAsOf": data_as_of(&*reader.console.source).map(wire_time),
+            "dataAsOf": data_as_of(&*reader.console.source).map(moment::written),
         });
         // A reader that resumes has not got what is before this revision yet, so it must not take the id for its own.
         let id = last.is_none().then_some(reader.told);
@@ -241,7 +241,7 @@ impl Reader {
 
     /// A comment, and the same as an event: a browser's script is not told of comments.
     fn beat(&mut self) {
-        let as_of = json!({ "dataAsOf": data_as_of(&*self.console.source).map(wire_time) });
+        let as_of = json!({ "dataAsOf": data_as_of(&*self.console.source).map(moment::written) });
         self.pending.push_back(Bytes::from_static(b":\n"));
         self.pending
             .push_back(self.frames.event("heartbeat", Some(self.told), &as_of));

@@ -1,10 +1,9 @@
 //! What an answer says about how current it is: nothing while it is, a time while the source is away, 503 when there is
 //! nothing to answer from.
 
-use super::{Error, answer::caution};
+use super::{Error, answer::add_warning};
 use crate::{
-    catalog::project::wire_time,
-    resources::Kind,
+    resources::{Kind, moment},
     source::{Absence, Source, Standing},
 };
 use axum::response::Response;
@@ -59,12 +58,12 @@ impl Freshness {
 
     pub(super) fn tell(&self, response: &mut Response) {
         let headers = response.headers_mut();
-        if let Some(Ok(value)) = self.as_of.map(|since| HeaderValue::try_from(wire_time(since))) {
+        if let Some(Ok(value)) = self.as_of.map(|since| HeaderValue::try_from(moment::written(since))) {
             headers.insert(AS_OF, value);
         }
         for kind in &self.missing {
             let text = format!("{kind} objects cannot be had from the cluster and count as none");
-            caution(headers, &text);
+            add_warning(headers, &text);
         }
     }
 }
@@ -92,7 +91,7 @@ mod tests {
     use super::*;
     use crate::{
         fixtures::at,
-        source::{Change, Written},
+        source::{Batch, Committing},
     };
     use http::header;
     use std::collections::HashMap;
@@ -100,7 +99,7 @@ mod tests {
     struct Told(HashMap<Kind, Standing>);
 
     impl Source for Told {
-        fn write(&self, _: Change) -> Written<'_> {
+        fn commit(&self, _: Batch) -> Committing<'_> {
             unreachable!("nothing is written")
         }
 

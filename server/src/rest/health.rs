@@ -2,9 +2,8 @@
 
 use super::answer::json;
 use crate::{
-    catalog::project::wire_time,
     console::{Console, SharedConsole},
-    resources::Kind,
+    resources::{Kind, moment},
     source::Standing,
     telemetry::metrics::Metrics,
 };
@@ -76,7 +75,7 @@ async fn ready(State(console): State<SharedConsole>) -> Response {
 }
 
 fn report(status: StatusCode, text: &str) -> Response {
-    let timestamp = wire_time(Timestamp::now());
+    let timestamp = moment::written(Timestamp::now());
     let mut response = json(&Health {
         status: text,
         timestamp,

@@ -91,7 +91,7 @@ impl Description {
     fn of(base_path: &str) -> Self {
         let mut body = json::to_bytes(&document(base_path));
         body.push(b'\n');
-        let tag = format!("W/\"{}\"", hex::of(&Sha256::digest(&body)[..8]));
+        let tag = format!("W/\"{}\"", hex::encode(&Sha256::digest(&body)[..8]));
         Self {
             body: body.into(),
             tag: HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("W/\"\"")),

@@ -1,7 +1,7 @@
 //! `GET /whoami`: as whom the caller is known here.
 
 use super::{Error, answer::json, ask::Ask, events::last_event_id, freshness::data_as_of};
-use crate::catalog::project::wire_time;
+use crate::resources::moment;
 use axum::response::Response;
 use opsdeck_api::{
     Single,
@@ -18,14 +18,14 @@ pub(super) async fn get_whoami(ask: Ask) -> Result<Response, Error> {
             role: caller.role_text().to_owned(),
             key_id: caller.key_id.clone(),
             via: caller.via.as_str().to_owned(),
-            expires_at: caller.expires_at.map(wire_time),
+            expires_at: caller.expires_at.map(moment::written),
             server: ServerInfo {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 source: about.source.to_owned(),
                 context: about.context.clone(),
-                time: wire_time(ask.now),
+                time: moment::written(ask.now),
                 revision: last_event_id(&ask.console),
-                data_as_of: data_as_of(&*ask.console.source).map(wire_time),
+                data_as_of: data_as_of(&*ask.console.source).map(moment::written),
             },
         },
     ))

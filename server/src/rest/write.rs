@@ -114,25 +114,13 @@ impl Ask {
         let before = snapshot.table::<K>().get(&address.namespace, &address.name);
         let before = before.and_then(|row| row.object.meta().uid.clone());
         let begun = async move {
-            let (entry, suffix) = (
-                doing.entry(&address, Timestamp::now(), decision.details),
-                hex::of_chance::<3>(),
-            );
-            let trail = move |stored: &Value| {
-                let object = read::<K>(stored.clone()).ok();
-                let entry = Entry {
-                    uid: uid_of(stored).unwrap_or_default().to_owned(),
-                    incident: object.and_then(|object| object.incident().map(str::to_owned)),
-                    ..entry.clone()
-                };
-                vec![entry.change(&suffix)]
-            };
+            let entry = doing.entry(&address, Timestamp::now(), decision.details);
             let first = Change {
                 address,
                 precondition: None,
                 verb: decision.verb,
             };
-            let made = doing.make(&first, before.as_deref(), trail).await;
+            let made = doing.make(&first, before.as_deref(), trail::<K>(entry)).await;
             let Committed { stored, left } = made.map_err(|error| Error::from(error).failing_to(deed.infinitive()))?;
             doing.finish(&first.address, Some(&stored), left).await;
             // It is done, whether or not it can be read.
@@ -192,10 +180,7 @@ impl Doing {
                 ..self.entry(&address, now, details)
             };
             let marks = then.map(|verb| change(None, verb));
-            let rest: Vec<_> = marks
-                .into_iter()
-                .chain([entry.change(&hex::of_chance::<3>())])
-                .collect();
+            let rest: Vec<_> = marks.into_iter().chain([entry.change(&hex::random::<3>())]).collect();
             let first = change(object.meta().resource_version.clone(), verb);
             match self.surely::<K>(&first, rest, &object).await {
                 Ok((stored, left)) => {
@@ -263,7 +248,7 @@ impl Doing {
         let commit = || {
             self.commit(Batch {
                 first: first.clone(),
-                rest: Box::new(trail.clone()),
+                then: Box::new(trail.clone()),
             })
         };
         let unknown = match commit().await {
@@ -380,6 +365,21 @@ impl Doing {
 
     async fn commit(&self, batch: Batch) -> Result<Committed, WriteError> {
         self.console.source.commit(batch).await
+    }
+}
+
+/// What is told of an object that was made: who it is, and to which incident it belongs, it tells itself. Under one name, however
+/// often it is tried.
+fn trail<K: Subject>(entry: Entry) -> impl FnOnce(&Value) -> Vec<Change> + Clone + Send + 'static {
+    let suffix = hex::random::<3>();
+    move |stored| {
+        let object = read::<K>(stored.clone()).ok();
+        let entry = Entry {
+            uid: uid_of(stored).unwrap_or_default().to_owned(),
+            incident: object.and_then(|object| object.incident().map(str::to_owned)),
+            ..entry
+        };
+        vec![entry.change(&suffix)]
     }
 }
 

@@ -1,8 +1,8 @@
 //! The trail: one AuditEvent beside the object that a person changed through this console, naming the key identity that did it.
 
-use super::{decision::written, masking};
+use super::masking;
 use crate::{
-    resources::{Kind, TextMap},
+    resources::{Kind, TextMap, moment},
     source::{Address, Change, Verb},
 };
 use jiff::Timestamp;
@@ -98,7 +98,7 @@ impl Entry {
             },
             "details": details(&self.details),
             "severity": severity,
-            "timestamp": written(self.at),
+            "timestamp": moment::written(self.at),
         });
         if let Some(incident) = &self.incident {
             spec["correlationId"] = incident.as_str().into();

@@ -3,12 +3,13 @@
 use super::{
     approval::{Case, principal},
     approval_case::{case, expired, state},
-    decision::{Decision, Hand, written},
+    decision::{Decision, Hand},
     plan_hash::plan_hash,
 };
 use crate::{
     resources::{
-        ApprovalPolicy, ApprovalRequest, ApprovalState, Issue, RemediationPlan, approval_request, vocabulary::Verdict,
+        ApprovalPolicy, ApprovalRequest, ApprovalState, Issue, RemediationPlan, approval_request, moment,
+        vocabulary::Verdict,
     },
     source::Verb,
 };
@@ -109,7 +110,7 @@ impl Ballot {
         let mut decision = json!({
             "approver": self.approver,
             "decision": self.verdict.as_str(),
-            "timestamp": written(now),
+            "timestamp": moment::written(now),
         });
         if !self.reason.is_empty() {
             decision["reason"] = self.reason.as_str().into();

@@ -1,7 +1,5 @@
 //! What a rule answers when a person may do what they ask: what is written, and what the trail says of it.
 
-pub use crate::resources::moment::written;
-
 use crate::{resources::TextMap, source::Verb};
 use jiff::Timestamp;
 use serde_json::{Value, json};

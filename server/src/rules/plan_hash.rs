@@ -17,7 +17,7 @@ pub fn plan_hash(requested_actions: &impl Serialize, plan: Option<&impl Serializ
     text.push_str("\"requestedActions\":");
     canonical(&json(requested_actions), &mut text);
     text.push('}');
-    hex::of(&Sha256::digest(text)[..8])
+    hex::encode(&Sha256::digest(text)[..8])
 }
 
 fn json(value: &impl Serialize) -> Value {

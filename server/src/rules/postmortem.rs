@@ -1,6 +1,6 @@
 //! What a person may do to a post-mortem: review it, close it, rate the machine's work, say that what it left to people is done.
 
-use super::decision::{Decision, Hand, annotations, written};
+use super::decision::{Decision, Hand, annotations};
 use crate::{
     resources::{PostMortem, PostMortemState, Typed as _, moment, post_mortem::mark},
     source::Verb,
@@ -75,7 +75,7 @@ impl Remark {
     }
 
     fn moving(&self, postmortem: &PostMortem, to: PostMortemState, now: Timestamp) -> Decision {
-        let status = json!({ "state": to.as_str(), "reviewedAt": written(now) });
+        let status = json!({ "state": to.as_str(), "reviewedAt": moment::written(now) });
         let decision = Decision::new(Verb::PatchStatus(json!({ "status": status })))
             .telling("before", state(postmortem))
             .telling("after", to.as_str());
@@ -125,7 +125,7 @@ impl Rating {
             "remediationAccuracy": self.remediation_accuracy,
             "comments": given(&self.comments),
             "providedBy": self.provided_by,
-            "providedAt": written(now),
+            "providedAt": moment::written(now),
         }});
         if state(postmortem).is_empty() {
             // The schema demands one.
@@ -163,7 +163,7 @@ impl Acknowledgement {
         }
         let mut marks = Map::from_iter([
             (mark::ACKNOWLEDGED.to_owned(), Value::from("true")),
-            (mark::ACKNOWLEDGED_AT.to_owned(), written(now).into()),
+            (mark::ACKNOWLEDGED_AT.to_owned(), moment::written(now).into()),
         ]);
         for (key, text) in [(mark::ACKNOWLEDGED_BY, &self.by), (mark::ACTION_NOTE, &self.note)] {
             if !text.is_empty() {

@@ -1,8 +1,8 @@
 //! What a person may do to an Instance: have its server looked at again.
 
-use super::decision::{Decision, annotations, written};
+use super::decision::{Decision, annotations};
 use crate::{
-    resources::{Instance, Typed as _},
+    resources::{Instance, Typed as _, moment},
     source::Verb,
 };
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use serde_json::json;
 const REPROBE: &str = "chatcli.io/reprobe";
 
 pub fn reprobe(instance: &Instance, now: Timestamp) -> Decision {
-    let (before, now) = (instance.annotation(REPROBE).unwrap_or_default(), written(now));
+    let (before, now) = (instance.annotation(REPROBE).unwrap_or_default(), moment::written(now));
     let marks = annotations(json!({ REPROBE: now }));
     Decision::new(Verb::Patch(marks))
         .telling("before", before)

@@ -2,7 +2,7 @@
 
 use super::{
     audit::Deed,
-    decision::{Decision, Hand, annotations, written},
+    decision::{Decision, Hand, annotations},
     duration,
 };
 use crate::{
@@ -81,7 +81,7 @@ impl Triage {
 pub fn acknowledge(issue: &Issue, by: &str, now: Timestamp) -> Decision {
     Decision::new(Verb::Patch(annotations(json!({
         mark::ACKNOWLEDGED: "true",
-        mark::ACKNOWLEDGED_AT: written(now),
+        mark::ACKNOWLEDGED_AT: moment::written(now),
         mark::ACKNOWLEDGED_BY: by,
     }))))
     .telling("state", state(issue))
@@ -105,7 +105,7 @@ pub fn unacknowledge(issue: &Issue) -> Result<Decision, Refusal> {
 
 /// Keep quiet about it until then. In any state; a short one ends a long one.
 pub fn snooze(issue: &Issue, length: SignedDuration, by: &str, now: Timestamp) -> Decision {
-    let until = written(now.saturating_add(length).unwrap_or(Timestamp::MAX));
+    let until = moment::written(now.saturating_add(length).unwrap_or(Timestamp::MAX));
     Decision::new(Verb::Patch(annotations(json!({
         mark::SNOOZED_UNTIL: until,
         mark::SNOOZED_BY: by,
@@ -160,7 +160,7 @@ pub fn resolve(issue: &Issue, how: &str, by: &str, now: Timestamp) -> Result<Dec
     let mut status = json!({
         "state": IssueState::Resolved.as_str(),
         "resolution": resolution,
-        "resolvedAt": written(now),
+        "resolvedAt": moment::written(now),
     });
     if issue.status.is_none() {
         // The schema demands them of a first status; upstream writes them so.
@@ -171,7 +171,7 @@ pub fn resolve(issue: &Issue, how: &str, by: &str, now: Timestamp) -> Result<Dec
     Ok(Decision::new(Verb::PatchStatus(json!({ "status": status })))
         .marked(annotations(json!({
             mark::RESOLVED_BY: by,
-            mark::RESOLVED_AT: written(now),
+            mark::RESOLVED_AT: moment::written(now),
             mark::MANUAL_RESOLUTION: "true",
         })))
         .telling("resolution", resolution)

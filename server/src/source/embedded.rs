@@ -12,7 +12,7 @@ pub use store::{Store, StoreError};
 
 use crate::{
     resources::Object,
-    source::{Address, Batch, Change, Committed, Committing, Sink, Source, WriteError, Written, import},
+    source::{Address, Batch, Change, Committed, Committing, Sink, Source, WriteError, import},
 };
 use serde_json::Value;
 use std::{
@@ -44,7 +44,7 @@ pub trait Judge: Send {
 
     /// What follows from the object as it is now, and is written with it. What is there already, or has nothing left to be
     /// written to, is passed over.
-    fn follow(&mut self, _before: Option<&Value>, _now: &Object) -> Vec<Change> {
+    fn consequences(&mut self, _before: Option<&Value>, _now: &Object) -> Vec<Change> {
         Vec::new()
     }
 }
@@ -122,11 +122,6 @@ impl Embedded {
 }
 
 impl Source for Embedded {
-    fn write(&self, change: Change) -> Written<'_> {
-        let (answer, answered) = oneshot::channel();
-        Box::pin(self.ask(Job::Commit(change.into(), answer), answered))
-    }
-
     fn commit(&self, batch: Batch) -> Committing<'_> {
         let (answer, answered) = oneshot::channel();
         Box::pin(async move {

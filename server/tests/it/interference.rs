@@ -1,6 +1,6 @@
 //! A source in which others are quicker, or that fails, exactly when a test says so; and a log that can be read.
 
-use opsdeck::source::{Change, Source, Verb, WriteError, Written, embedded::Embedded};
+use opsdeck::source::{Batch, Change, Committed, Committing, Source, Verb, WriteError, embedded::Embedded};
 use serde_json::Value;
 use std::{
     cell::RefCell,
@@ -74,47 +74,56 @@ impl Interference {
         let at = plan.iter().position(|(planned, _)| *planned == sort)?;
         Some(plan.remove(at).1)
     }
+
+    /// What the plan says of a change, then the change itself.
+    async fn write_amid(&self, mishap: Option<Mishap>, change: Change) -> Result<Value, WriteError> {
+        match mishap {
+            Some(Mishap::Rival(rival)) => {
+                self.store.write(*rival).await.expect("a rival that may");
+            }
+            Some(Mishap::SlowRival(rival, took)) => {
+                advance(took).await;
+                self.store.write(*rival).await.expect("a rival that may");
+            }
+            Some(Mishap::Namesake(object)) => {
+                let verbs = [Verb::Delete, Verb::Create(*object)];
+                for verb in verbs {
+                    let change = Change {
+                        address: change.address.clone(),
+                        precondition: None,
+                        verb,
+                    };
+                    self.store.write(change).await.expect("a rival that may");
+                }
+            }
+            Some(Mishap::LostAnswer) => {
+                let address = change.address.clone();
+                self.store.write(change).await.expect("a write that may");
+                return Err(WriteError::Timeout(address));
+            }
+            Some(Mishap::LostRequest) => return Err(WriteError::Timeout(change.address)),
+            Some(Mishap::OddAnswer) => {
+                let mut stored = self.store.write(change).await?;
+                stored["spec"] = Value::from(7);
+                return Ok(stored);
+            }
+            Some(Mishap::Outage) => return Err(WriteError::Unavailable("disk full".into())),
+            Some(Mishap::Hold(sign)) => sign.await.expect("a sign"),
+            None => {}
+        }
+        self.store.write(change).await
+    }
 }
 
+/// On purpose without the store's transactions: as on a cluster, what belongs to a change is left to the caller, and each write of it
+/// meets mishaps of its own.
 impl Source for Interference {
-    fn write(&self, change: Change) -> Written<'_> {
-        let mishap = self.next(&change.verb);
+    fn commit(&self, Batch { first, then }: Batch) -> Committing<'_> {
+        let mishap = self.next(&first.verb);
         Box::pin(async move {
-            match mishap {
-                Some(Mishap::Rival(rival)) => {
-                    self.store.write(*rival).await.expect("a rival that may");
-                }
-                Some(Mishap::SlowRival(rival, took)) => {
-                    advance(took).await;
-                    self.store.write(*rival).await.expect("a rival that may");
-                }
-                Some(Mishap::Namesake(object)) => {
-                    let verbs = [Verb::Delete, Verb::Create(*object)];
-                    for verb in verbs {
-                        let change = Change {
-                            address: change.address.clone(),
-                            precondition: None,
-                            verb,
-                        };
-                        self.store.write(change).await.expect("a rival that may");
-                    }
-                }
-                Some(Mishap::LostAnswer) => {
-                    let address = change.address.clone();
-                    self.store.write(change).await.expect("a write that may");
-                    return Err(WriteError::Timeout(address));
-                }
-                Some(Mishap::LostRequest) => return Err(WriteError::Timeout(change.address)),
-                Some(Mishap::OddAnswer) => {
-                    let mut stored = self.store.write(change).await?;
-                    stored["spec"] = Value::from(7);
-                    return Ok(stored);
-                }
-                Some(Mishap::Outage) => return Err(WriteError::Unavailable("disk full".into())),
-                Some(Mishap::Hold(sign)) => sign.await.expect("a sign"),
-                None => {}
-            }
-            self.store.write(change).await
+            let stored = self.write_amid(mishap, first).await?;
+            let left = then(&stored);
+            Ok(Committed { stored, left })
         })
     }
 }

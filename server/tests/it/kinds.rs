@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use opsdeck::{
     resources::Kind,
     rest,
-    source::{Change, Source, Standing, Written, embedded::Embedded, sample},
+    source::{Batch, Committing, Source, Standing, embedded::Embedded, sample},
 };
 use opsdeck_api::kinds::{LISTED, READS};
 use std::{
@@ -27,8 +27,8 @@ struct Noting {
 }
 
 impl Source for Noting {
-    fn write(&self, change: Change) -> Written<'_> {
-        self.store.write(change)
+    fn commit(&self, batch: Batch) -> Committing<'_> {
+        self.store.commit(batch)
     }
 
     fn standing(&self, kind: Kind) -> Standing {

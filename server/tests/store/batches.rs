@@ -38,7 +38,7 @@ async fn the_rest_is_told_from_what_was_stored_and_answered_with_it() {
     let source = Embedded::in_memory(notebook.clone()).unwrap();
     let batch = Batch {
         first: change("one", Verb::Create(issue())),
-        rest: Box::new(|stored: &Value| {
+        then: Box::new(|stored: &Value| {
             let by = json!({"metadata": {"annotations": {"made-as": stored["metadata"]["uid"]}}});
             vec![change("one", Verb::Patch(by)), change("two", Verb::Create(issue()))]
         }),
@@ -159,7 +159,7 @@ impl Judge for Follows {
         None
     }
 
-    fn follow(&mut self, _: Option<&Value>, _: &Object) -> Vec<Change> {
+    fn consequences(&mut self, _: Option<&Value>, _: &Object) -> Vec<Change> {
         self.0.clone()
     }
 }

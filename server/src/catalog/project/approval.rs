@@ -107,7 +107,7 @@ pub fn approval_item(request: &ApprovalRequest, related: Related<'_>, now: Times
         }),
         confidence: confidence(request, related.insight),
         rollback: rollback::sentence(spec, related.plan),
-        expires_at: case.expires_at().map(wire::time),
+        expires_at: case.expires_at().map(moment::written),
         expired: expired(request, &case, now),
         votes: status
             .decisions
@@ -122,7 +122,7 @@ pub fn approval_item(request: &ApprovalRequest, related: Related<'_>, now: Times
         required: i32::try_from(case.required).unwrap_or(i32::MAX),
         change_window: case.window.as_ref().map(|_| ChangeWindow {
             open: case.window_open(now),
-            opens_at: case.opens_at(now).map(wire::time),
+            opens_at: case.opens_at(now).map(moment::written),
         }),
         plan_hash: Some(plan_hash(&spec.requested_actions, related.plan.map(|plan| &plan.spec))),
         state: state.to_string(),

@@ -31,8 +31,8 @@ pub fn incident_item(issue: &Issue, now: Timestamp) -> IncidentItem {
         description: spec.description.clone(),
         risk_score: spec.risk_score,
         state: status.state.to_string(),
-        detected_at: status.detected_at.map(wire::time),
-        resolved_at: status.resolved_at.map(wire::time),
+        detected_at: status.detected_at.map(moment::written),
+        resolved_at: status.resolved_at.map(moment::written),
         resolution: status.resolution,
         remediation_attempts: status.remediation_attempts,
         max_remediation_attempts: status.max_remediation_attempts,
@@ -46,7 +46,7 @@ pub fn incident_item(issue: &Issue, now: Timestamp) -> IncidentItem {
         acknowledged: acknowledged(issue),
         snoozed: snoozed_until(issue, now).map(|until| Snoozed {
             by: issue.annotation(SNOOZED_BY).unwrap_or_default().to_owned(),
-            until: wire::time(until),
+            until: moment::written(until),
         }),
     }
 }

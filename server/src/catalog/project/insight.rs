@@ -3,7 +3,10 @@
 use super::{Context, Project, Projection, wire};
 use crate::{
     catalog::{Row, SortKey},
-    resources::ai_insight::{AIInsight, AIInsightStatus},
+    resources::{
+        ai_insight::{AIInsight, AIInsightStatus},
+        moment,
+    },
     rules::masking,
 };
 use opsdeck_api::insight::{InsightItem, SuggestedAction};
@@ -36,7 +39,7 @@ pub fn insight_item(insight: &AIInsight) -> InsightItem {
         git_ops_context: status.git_ops_context,
         cascade_analysis: status.cascade_analysis,
         blast_radius_prediction: status.blast_radius_prediction,
-        generated_at: status.generated_at.map(wire::time),
+        generated_at: status.generated_at.map(moment::written),
         creation_timestamp: wire::created_or_zero(meta),
     }
 }

@@ -6,7 +6,9 @@ mod tests;
 use super::{Context, Project, Projection, wire};
 use crate::{
     catalog::{Row, SortKey},
-    resources::{AIInsight, Instance, Issue, Typed, shared::Condition as StoredCondition, vocabulary::ConditionStatus},
+    resources::{
+        AIInsight, Instance, Issue, Typed, moment, shared::Condition as StoredCondition, vocabulary::ConditionStatus,
+    },
     rules::{
         drives_aiops::{Driver, MEMORY, Name, Trace},
         masking,
@@ -79,7 +81,7 @@ pub fn instance_detail(instance: &Instance, item: InstanceItem) -> InstanceDetai
             secret_name: wire::text(&tls.secret_name),
             client_ca_secret_name: wire::text(&tls.client_ca_secret_name),
         },
-        probed_at: status.and_then(|status| status.server_probe_time).map(wire::time),
+        probed_at: status.and_then(|status| status.server_probe_time).map(moment::written),
         observed_generation: status
             .map(|status| status.observed_generation)
             .filter(|&generation| generation != 0),
@@ -170,7 +172,7 @@ fn condition(instance: &Instance, aspect: &str) -> Condition {
             status: condition.status.to_string(),
             reason: wire::text(&condition.reason),
             message: wire::text(&condition.message),
-            last_transition_time: condition.last_transition_time.map(wire::time),
+            last_transition_time: condition.last_transition_time.map(moment::written),
         },
         None => {
             // The operator takes this one away when there is nothing to configure; say so, or it looks like a fault.

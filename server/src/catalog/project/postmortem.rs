@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     catalog::{Row, SortKey},
-    resources::{post_mortem::PostMortem, vocabulary::PostMortemState},
+    resources::{moment, post_mortem::PostMortem, vocabulary::PostMortemState},
     rules::masking,
 };
 use opsdeck_api::{
@@ -52,10 +52,10 @@ pub fn postmortem_item(postmortem: &PostMortem) -> PostMortemItem {
                 .map(|stars| f64::from(stars).into()),
             comments: feedback.comments,
             provided_by: feedback.provided_by,
-            provided_at: feedback.provided_at.map(wire::time),
+            provided_at: feedback.provided_at.map(moment::written),
         }),
-        generated_at: status.generated_at.map(wire::time),
-        reviewed_at: status.reviewed_at.map(wire::time),
+        generated_at: status.generated_at.map(moment::written),
+        reviewed_at: status.reviewed_at.map(moment::written),
         creation_timestamp: wire::created_or_zero(meta),
         requires_human_action: status.requires_human_action,
         required_action: status.required_action,

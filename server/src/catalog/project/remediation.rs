@@ -4,6 +4,7 @@ use super::{Context, Project, Projection, wire};
 use crate::{
     catalog::{Row, SortKey},
     resources::{
+        moment,
         remediation_plan::{RemediationPlan, RemediationPlanStatus},
         shared,
         vocabulary::PlanState,
@@ -25,8 +26,8 @@ pub fn remediation_item(plan: &RemediationPlan) -> RemediationItem {
         attempt: spec.attempt,
         strategy: spec.strategy.clone(),
         state: status.state.to_string(),
-        started_at: status.started_at.map(wire::time),
-        completed_at: status.completed_at.map(wire::time),
+        started_at: status.started_at.map(moment::written),
+        completed_at: status.completed_at.map(moment::written),
         result: status.result,
         agentic_mode: spec.agentic_mode,
         agentic_step_count: status.agentic_step_count,

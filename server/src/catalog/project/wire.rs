@@ -1,15 +1,16 @@
 //! Metadata and times as the API writes them.
 
-use crate::{resources::shared, rules::masking};
+use crate::{
+    resources::{moment, shared},
+    rules::masking,
+};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use opsdeck_api::{ResourceMeta, ResourceRef, StringMap};
 
-pub use crate::resources::moment::written as time;
-
 /// No time where one is always written: Go's zero time.
 pub(super) fn time_or_zero(at: Option<Timestamp>) -> String {
-    at.map_or_else(|| "0001-01-01T00:00:00Z".into(), time)
+    at.map_or_else(|| "0001-01-01T00:00:00Z".into(), moment::written)
 }
 
 /// What a single object says of itself beside its `spec`.
@@ -28,7 +29,7 @@ pub fn resource_meta(meta: &ObjectMeta) -> ResourceMeta {
 pub(super) fn created(meta: &ObjectMeta) -> String {
     meta.creation_timestamp
         .as_ref()
-        .map(|at| time(at.0))
+        .map(|at| moment::written(at.0))
         .unwrap_or_default()
 }
 
@@ -70,12 +71,12 @@ pub(super) fn text(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{time, time_or_zero};
+    use super::{moment, time_or_zero};
 
     #[test]
     fn times_are_cut_to_whole_seconds() {
         assert_eq!(
-            time("2026-11-28T12:00:00.999+02:00".parse().unwrap()),
+            moment::written("2026-11-28T12:00:00.999+02:00".parse().unwrap()),
             "2026-11-28T10:00:00Z"
         );
         assert_eq!(time_or_zero(None), "0001-01-01T00:00:00Z");

@@ -1,7 +1,7 @@
 //! What breaks most.
 
 use super::{Scope, created};
-use crate::{resources::Issue, rules::decision::written};
+use crate::resources::{Issue, moment};
 use jiff::Timestamp;
 use opsdeck_api::analytics::TopResource;
 use std::{cmp::Reverse, collections::BTreeMap};
@@ -28,7 +28,7 @@ pub fn top_resources<'a>(issues: impl IntoIterator<Item = &'a Issue>, limit: usi
             name: name.to_owned(),
             namespace: namespace.to_owned(),
             incident_count: count,
-            last_incident: written(last),
+            last_incident: moment::written(last),
         })
         .collect()
 }

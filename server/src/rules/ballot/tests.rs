@@ -248,12 +248,12 @@ proptest! {
             match verdict {
                 approval::Verdict::Rejected => {
                     status.state = ApprovalState::Rejected;
-                    status.rejected_at = Some(written(now).as_str().into());
+                    status.rejected_at = Some(moment::written(now).as_str().into());
                 }
                 approval::Verdict::Approved { automatic } => {
                     prop_assert!(!automatic);
                     status.state = ApprovalState::Approved;
-                    status.approved_at = Some(written(now).as_str().into());
+                    status.approved_at = Some(moment::written(now).as_str().into());
                 }
                 other => prop_assert_eq!(other, approval::Verdict::Open),
             }

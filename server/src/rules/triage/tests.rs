@@ -239,7 +239,7 @@ proptest! {
         prop_assert_eq!(&over.spec, &issue.spec);
         let second = resolve(&over, "again", "somebody else", now).unwrap_err();
         prop_assert_eq!(second.by, Some(by));
-        prop_assert_eq!(second.at.map(written), Some(written(now)));
+        prop_assert_eq!(second.at.map(moment::written), Some(moment::written(now)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! No I/O, and no reading of the object as its kind.
 
 use crate::{
-    resources::Kind,
+    resources::{Kind, moment},
     source::{Address, WriteError},
 };
 use jiff::Timestamp;
@@ -36,7 +36,7 @@ impl Birth {
         let uid = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-");
         Ok(Birth {
             uid,
-            at: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            at: moment::written(Timestamp::now()),
         })
     }
 }

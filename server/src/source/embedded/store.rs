@@ -189,13 +189,13 @@ impl Session<'_> {
 
     fn write_all(
         &mut self,
-        Batch { first, rest }: Batch,
+        Batch { first, then }: Batch,
         mut judge: Option<&mut (dyn Judge + 'static)>,
         news: &mut Vec<News>,
     ) -> Result<Value, WriteError> {
         let address = first.address.clone();
         let mut stored = self.write_one(first, judge.as_deref_mut(), news)?;
-        for change in rest(&stored) {
+        for change in then(&stored) {
             let again = change.address == address;
             let object = self.write_one(change, judge.as_deref_mut(), news)?;
             if again {
@@ -263,7 +263,9 @@ impl Session<'_> {
         acceptable(address.kind, stored, &object)?;
         let typed = Object::parse(address.kind, object.clone())?;
         self.put(address, stored.is_some(), &text)?;
-        let following = judge.map(|judge| judge.follow(stored, &typed)).unwrap_or_default();
+        let following = judge
+            .map(|judge| judge.consequences(stored, &typed))
+            .unwrap_or_default();
         news.push(News::Applied(typed));
         for change in following {
             let again = change.address == *address;

@@ -4,7 +4,7 @@
 use super::{Kubernetes, api, intake::Ticket, raw::Raw};
 use crate::{
     resources::{Invalid, Kind, Object},
-    source::{Address, Change, Source, Standing, Verb, WriteError, Written},
+    source::{Address, Batch, Change, Committed, Committing, Source, Standing, Verb, WriteError},
 };
 use kube::{
     Api, Resource as _, ResourceExt as _,
@@ -30,34 +30,42 @@ enum Outcome {
 
 // === impl Kubernetes ===
 
+impl Kubernetes {
+    async fn write_one(&self, change: Change) -> Result<Value, WriteError> {
+        let Some(scope) = self.scope(&change.address.namespace) else {
+            return Err(out_of_sight(change));
+        };
+        let deadline = if self.board.away().is_some() {
+            DEADLINE_AWAY
+        } else {
+            DEADLINE
+        };
+        let address = change.address.clone();
+        let api = api(&self.client, address.kind, Some(&address.namespace));
+        let ticket = self.intakes[&address.kind].begin(scope, &address);
+        let outcome = match timeout(deadline, send(&api, change)).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(Refused::Said(error))) => return Err(error),
+            Ok(Err(Refused::Stale)) => return Err(conflict(&api, address, &ticket).await),
+            Err(_) => return Err(WriteError::Timeout(address)),
+        };
+        Ok(match outcome {
+            Outcome::Stored(raw) => stored(raw, address.kind, &ticket),
+            Outcome::Deleted(last) => {
+                let version = last.resource_version().and_then(|version| version.parse().ok());
+                ticket.deleted(last.uid(), version);
+                last.into_value(address.kind)
+            }
+        })
+    }
+}
+
 impl Source for Kubernetes {
-    fn write(&self, change: Change) -> Written<'_> {
+    fn commit(&self, Batch { first, then }: Batch) -> Committing<'_> {
         Box::pin(async move {
-            let Some(scope) = self.scope(&change.address.namespace) else {
-                return Err(out_of_sight(change));
-            };
-            let deadline = if self.board.away().is_some() {
-                DEADLINE_AWAY
-            } else {
-                DEADLINE
-            };
-            let address = change.address.clone();
-            let api = api(&self.client, address.kind, Some(&address.namespace));
-            let ticket = self.intakes[&address.kind].begin(scope, &address);
-            let outcome = match timeout(deadline, send(&api, change)).await {
-                Ok(Ok(outcome)) => outcome,
-                Ok(Err(Refused::Said(error))) => return Err(error),
-                Ok(Err(Refused::Stale)) => return Err(conflict(&api, address, &ticket).await),
-                Err(_) => return Err(WriteError::Timeout(address)),
-            };
-            Ok(match outcome {
-                Outcome::Stored(raw) => stored(raw, address.kind, &ticket),
-                Outcome::Deleted(last) => {
-                    let version = last.resource_version().and_then(|version| version.parse().ok());
-                    ticket.deleted(last.uid(), version);
-                    last.into_value(address.kind)
-                }
-            })
+            let stored = self.write_one(first).await?;
+            let left = then(&stored);
+            Ok(Committed { stored, left })
         })
     }
 

@@ -1,11 +1,13 @@
 //! What follows once a request is decided: an audit event, the plan's annotations and the note that its policy owes a count,
 //! written with the verdict; the policy's counters, written later with the note that this was done.
 
-use super::{status_patch, whole_seconds};
+use super::status_patch;
 use crate::{
     catalog::Snapshot,
+    hex,
     resources::{
         ApprovalPolicy, ApprovalRequest, ApprovalState, Kind, RemediationPlan, Typed, approval_request::Decision,
+        moment,
     },
     rules::approval_case::state,
     source::{Address, Change, Verb},
@@ -89,13 +91,7 @@ fn audit(request: &ApprovalRequest, verdict: &str, at: Timestamp) -> Change {
     let uid = request.meta().uid.clone().unwrap_or_default();
     let hash = Sha256::digest(format!("{uid}/{verdict}"));
     let nanos = u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]) % 1_000_000_000;
-    let name = format!(
-        "audit-{}{nanos:09}-{:02x}{:02x}{:02x}",
-        at.as_second(),
-        hash[4],
-        hash[5],
-        hash[6]
-    );
+    let name = format!("audit-{}{nanos:09}-{}", at.as_second(), hex::encode(&hash[4..7]));
     let automatic = request.status.as_ref().is_some_and(|status| status.auto_approved);
     let approvers: Vec<_> = votes(request, verdict).map(|vote| vote.approver.as_str()).collect();
     let approvers = approvers.join(", ");
@@ -127,7 +123,7 @@ fn audit(request: &ApprovalRequest, verdict: &str, at: Timestamp) -> Change {
             },
             "severity": severity,
             "correlationId": request.spec.issue_ref.name,
-            "timestamp": whole_seconds(at),
+            "timestamp": moment::written(at),
         },
     });
     let address = Address {

@@ -2,7 +2,7 @@
 
 use crate::{
     catalog::Snapshot,
-    resources::{ApprovalRequest, ApprovalState, ChaosExperiment, ChaosState, Typed},
+    resources::{ApprovalRequest, ApprovalState, ChaosExperiment, ChaosState, Typed, moment},
     rules::{approval_case::state, duration},
     source::{Change, Verb},
 };
@@ -18,7 +18,7 @@ pub(super) fn due(now: Timestamp, world: &Snapshot) -> Vec<Change> {
 
 fn next(experiment: &ChaosExperiment, now: Timestamp, world: &Snapshot) -> Option<Value> {
     let status = experiment.status.as_ref()?;
-    let time = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let time = moment::written(now);
     match status.state {
         ChaosState::Pending => {
             let request = format!("chaos-{}", experiment.name());

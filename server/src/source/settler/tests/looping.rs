@@ -2,9 +2,9 @@
 
 use crate::{
     catalog::Catalog,
-    resources::{ApprovalPolicy, ApprovalRequest, AuditEvent, Kind, Typed as _},
+    resources::{ApprovalPolicy, ApprovalRequest, AuditEvent, Kind, Typed as _, moment},
     source::{
-        Address, Batch, Change, Committing, Source, Verb, WriteError, Written,
+        Address, Batch, Change, Committing, Source, Verb, WriteError,
         embedded::Embedded,
         settler::{Bench, settle},
     },
@@ -67,17 +67,10 @@ impl Moody {
 }
 
 impl Source for Moody {
-    fn write(&self, change: Change) -> Written<'_> {
-        Box::pin(async move {
-            self.befall(&[&change.address]).await?;
-            self.store.write(change).await
-        })
-    }
-
     fn commit(&self, batch: Batch) -> Committing<'_> {
         Box::pin(async move {
             // Nothing that the settler writes is told from what was stored before.
-            let rest = (batch.rest)(&Value::Null);
+            let rest = (batch.then)(&Value::Null);
             let all = [&batch.first].into_iter().chain(&rest);
             let addresses: Vec<_> = all.map(|change| &change.address).collect();
             self.befall(&addresses).await?;
@@ -176,7 +169,7 @@ fn object(kind: Kind, name: &str, spec: Value) -> Value {
 }
 
 fn now() -> String {
-    super::super::whole_seconds(Timestamp::now())
+    moment::written(Timestamp::now())
 }
 
 /// Asks to carry out the plan `p`.
