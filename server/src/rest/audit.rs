@@ -3,8 +3,8 @@
 use super::{Error, ask::Ask, listing::Listing};
 use crate::{
     catalog::{Row, project::audit_item},
+    json,
     resources::{AuditEvent, Kind, moment},
-    rules::masking,
 };
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
@@ -87,7 +87,7 @@ fn document(rows: Vec<Arc<Row<AuditEvent>>>, exported_at: &str) -> Body {
 fn indented(row: &Row<AuditEvent>) -> String {
     let item = audit_item(&row.object);
     let text = serde_json::to_vec_pretty(&item).expect("an item of texts can be written");
-    let text = String::from_utf8(masking::rendered(text)).expect("JSON is text");
+    let text = String::from_utf8(json::masked(text)).expect("JSON is text");
     let mut out = String::with_capacity(text.len() + 64);
     for c in text.chars() {
         match c {

@@ -1,6 +1,6 @@
 //! What is hidden, what is not, and that nothing slips through.
 
-use super::{MASK, details, document, is_masked, names_credential, params, rendered, text, without_urls};
+use super::{MASK, details, document, is_masked, names_credential, params, text, without_urls};
 use proptest::prelude::*;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -241,9 +241,6 @@ proptest! {
         let shown = text(&held).into_owned();
         prop_assert!(!shown.contains("S3CR3T"), "{shown} of {held}");
         prop_assert!(shown.starts_with(&before) && shown.ends_with(&after), "{shown} of {held}");
-        let answer = json!({"items": [{"description": held, "name": "x"}]});
-        let answer: serde_json::Value = serde_json::from_slice(&rendered(serde_json::to_vec(&answer).unwrap())).unwrap();
-        prop_assert_eq!(&answer["items"][0]["description"], &json!(shown));
     }
 }
 
@@ -483,16 +480,6 @@ fn what_came_back_masked_is_known() {
     for plain in ["", "***", "password=x", "a *** b", "0 *** 5", "****"] {
         assert!(!is_masked(plain), "{plain}");
     }
-}
-
-#[test]
-fn an_answer_keeps_its_members_and_their_order() {
-    let answer = br#"{"z":"a \"quoted\" token: x\n","token":"password=\\","a":[1,"Bearer abc","\u2028"],"k:":"v"}"#;
-    let shown = br#"{"z":"a \"quoted\" token: ***\n","token":"password=\\","a":[1,"Bearer ***","\u2028"],"k:":"v"}"#;
-    assert_eq!(
-        String::from_utf8(rendered(answer.to_vec())).unwrap(),
-        String::from_utf8(shown.to_vec()).unwrap()
-    );
 }
 
 #[test]
