@@ -1,6 +1,5 @@
 //! Header policies as types: what a browser may do with an answer, and how long anybody may keep it.
 
-use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 /// How long an answer may be kept.
@@ -55,31 +54,34 @@ impl PagePolicy<'_> {
     }
 }
 
-/// Tells browsers to come back by TLS alone. Said only over TLS: over plain HTTP it would be a promise nobody keeps.
-pub async fn insist_on_tls(mut response: Response) -> Response {
-    response.headers_mut().insert(
-        header::STRICT_TRANSPORT_SECURITY,
-        HeaderValue::from_static("max-age=31536000; includeSubDomains"),
-    );
-    response
-}
-
-/// On every answer, whatever it is.
-pub async fn harden(mut response: Response) -> Response {
-    const EVERYWHERE: [(HeaderName, &str); 5] = [
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+/// On every answer, whatever it is. `tls`: browsers are told to come back by TLS alone; over plain HTTP it would be a promise nobody keeps.
+pub fn harden(headers: &mut HeaderMap, tls: bool) {
+    const EVERYWHERE: [(HeaderName, HeaderValue); 5] = [
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            HeaderValue::from_static("same-origin"),
+        ),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            HeaderValue::from_static("same-origin"),
+        ),
         (
             HeaderName::from_static("permissions-policy"),
-            "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+            HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
         ),
     ];
+    headers.reserve(EVERYWHERE.len() + 1);
     for (name, value) in EVERYWHERE {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        headers.insert(name, value);
     }
-    response
+    if tls {
+        headers.insert(
+            header::STRICT_TRANSPORT_SECURITY,
+            HeaderValue::from_static("max-age=31536000; includeSubDomains"),
+        );
+    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Bytes as lower-case hexadecimal digits: digests, and ids made by chance.
 
-use std::fmt::Write as _;
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 pub(crate) fn encode(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(2 * bytes.len()), |mut digits, byte| {
-            // Writing to a text cannot fail.
-            let _ = write!(digits, "{byte:02x}");
-            digits
-        })
+    let mut digits = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        for half in [byte >> 4, byte & 0xf] {
+            digits.push(DIGITS[usize::from(half)].into());
+        }
+    }
+    digits
 }
 
 /// So many bytes of chance. Without a source of it they are zeros: a poor id, but no reason to fail what is to be named.

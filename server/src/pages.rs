@@ -30,12 +30,8 @@ use leptos_axum::render_app_async_with_context;
 use opsdeck_api::Query;
 use opsdeck_app::{Acted, Assets, PageContext, PageStatus, ServerApi, Theme, session, shell};
 use prometheus_client::metrics::counter::Counter;
-use std::{
-    any::Any,
-    sync::{Arc, Mutex, OnceLock},
-};
+use std::sync::{Arc, Mutex, OnceLock};
 use tower::ServiceExt as _;
-use tower_http::catch_panic::{CatchPanicLayer, ResponseForPanic};
 
 /// What the page handlers need besides the console.
 #[derive(Clone, Debug)]
@@ -95,7 +91,7 @@ async fn page_or_file(State(pages): State<Pages>, request: Request) -> Response 
     let accepts_html = accepts_html(request.headers());
     let (admitted, host) = rest::identify(&pages.console, &request);
     if pages.console.door.is_presented(request.headers())
-        && let Err(exhausted) = pages.console.door.spend(&admitted.0, host)
+        && let Err(exhausted) = pages.console.door.spend(admitted.caller(), host)
     {
         return too_many(exhausted);
     }
@@ -143,15 +139,13 @@ pub fn elsewhere(base_path: &str, uri: &Uri) -> Router {
 }
 
 /// The last resort of everything that is not the API's, which has its own words for it.
-pub fn catch_panics(panics: Counter) -> CatchPanicLayer<impl ResponseForPanic<ResponseBody = Body>> {
-    CatchPanicLayer::custom(move |_: Box<dyn Any + Send>| {
-        panics.inc();
-        (
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "something went wrong here; the log tells more\n",
-        )
-            .into_response()
-    })
+pub fn broken(panics: &Counter) -> Response {
+    panics.inc();
+    (
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "something went wrong here; the log tells more\n",
+    )
+        .into_response()
 }
 
 fn not_found() -> Response {

@@ -23,13 +23,20 @@ use crate::{
     },
     telemetry::metrics::{Connections, Metrics},
 };
-use axum::{Router, extract::Request, middleware};
+use axum::{
+    Router,
+    extract::{Request, State},
+    middleware::{self, Next},
+    response::Response,
+};
+use futures_util::FutureExt as _;
 use jiff::Timestamp;
 use std::{
     fs::File,
     future::pending,
     io::{self, Read, Write as _},
     net::SocketAddr,
+    panic::AssertUnwindSafe,
     sync::Arc,
     time::Duration,
 };
@@ -37,7 +44,7 @@ use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
 };
-use tower::ServiceExt as _;
+use tower::{ServiceExt as _, service_fn};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -140,29 +147,33 @@ pub fn router(console: SharedConsole) -> Router {
     let pages = pages::router(console.clone(), rest::in_process(routes, &console));
     let shared = pages.layer(middleware::from_fn_with_state(console.clone(), rest::share));
     let site = rest::health_routes(console.clone()).fallback_service(shared.into_service());
-    let base_path = console.base_path.clone();
+    let outside = console.clone();
     // By prefix and not by a route with a wildcard, whose match would count among the parameters of the API's own routes.
-    let split = move |mut request: Request| {
-        let side = match rest::below(&base_path, request.uri()) {
+    let split = service_fn(move |mut request: Request| {
+        let base_path = &outside.base_path;
+        let side = match rest::below(base_path, request.uri()) {
             Some(address) => {
                 let address = rest::normalized(&address).unwrap_or(address);
                 let side = if rest::is_api(address.path()) { &guarded } else { &site };
                 *request.uri_mut() = address;
                 side.clone()
             }
-            None => pages::elsewhere(&base_path, request.uri()),
+            None => pages::elsewhere(base_path, request.uri()),
         };
         side.oneshot(request)
-    };
-    let router = Router::new()
-        .fallback(split)
-        .layer(pages::catch_panics(console.metrics.requests.panics.clone()))
-        .layer(middleware::map_response(headers::harden));
-    if console.door.tls {
-        router.layer(middleware::map_response(headers::insist_on_tls))
-    } else {
-        router
-    }
+    });
+    // A handler as the fallback would be made into a service, with the layer around it, once a request.
+    Router::new()
+        .fallback_service(split)
+        .layer(middleware::from_fn_with_state(console, attend))
+}
+
+/// Around everything: what every answer has, that of a panic which nobody else has caught included.
+async fn attend(State(console): State<SharedConsole>, request: Request, next: Next) -> Response {
+    let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    let mut response = answered.unwrap_or_else(|_| pages::broken(&console.metrics.requests.panics));
+    headers::harden(response.headers_mut(), console.door.tls);
+    response
 }
 
 /// Reads what `kubectl get … -o yaml` prints into the store.

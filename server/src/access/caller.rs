@@ -39,7 +39,7 @@ pub struct Door {
 
 /// Put into every request at the door: who asks, or why nobody does.
 #[derive(Clone, Debug)]
-pub struct Admitted(pub Result<Caller, Refusal>);
+pub struct Admitted(pub Result<Arc<Caller>, Refusal>);
 
 /// Who asks, for the length of one request.
 #[derive(Clone, Debug)]
@@ -75,10 +75,22 @@ pub enum Refusal {
 
 // === impl Admitted ===
 
+impl Admitted {
+    pub fn caller(&self) -> Result<&Caller, Refusal> {
+        self.0.as_deref().map_err(|refusal| *refusal)
+    }
+}
+
 impl Default for Admitted {
     /// Fail closed: a request that passed no door has no caller.
     fn default() -> Self {
         Self(Err(Refusal::Missing))
+    }
+}
+
+impl From<Result<Caller, Refusal>> for Admitted {
+    fn from(caller: Result<Caller, Refusal>) -> Self {
+        Self(caller.map(Arc::new))
     }
 }
 
@@ -165,7 +177,7 @@ impl Door {
     }
 
     /// Takes a token from the bucket of whoever asks: of the key where there is a valid one, else of the host.
-    pub fn spend(&self, caller: &Result<Caller, Refusal>, host: IpAddr) -> Result<(), Exhausted> {
+    pub fn spend(&self, caller: Result<&Caller, Refusal>, host: IpAddr) -> Result<(), Exhausted> {
         let host = client_host::bucket(host);
         self.limits.spend(match caller {
             Ok(caller) if caller.via == Via::Dev => Spender::Dev(host),

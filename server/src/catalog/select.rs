@@ -114,9 +114,14 @@ impl Sort {
 // === impl Page ===
 
 impl<K> Page<K> {
+    /// Bytes that `join` writes, or one more.
+    pub fn size(&self) -> usize {
+        self.rows.iter().map(|row| row.item.len() + 1).sum()
+    }
+
     /// The items of the page as they stand between the brackets of a JSON list.
     pub fn join(&self, out: &mut Vec<u8>) {
-        out.reserve(self.rows.iter().map(|row| row.item.len() + 1).sum());
+        out.reserve(self.size());
         for (index, row) in self.rows.iter().enumerate() {
             if index > 0 {
                 out.push(b',');

@@ -16,6 +16,8 @@ use tokio::{
 pub(super) struct Stalling<S> {
     stream: S,
     patience: Duration,
+    moved: Instant,
+    /// Set anew only when it goes off: a timer that is moved at every read costs each time.
     timer: Pin<Box<Sleep>>,
 }
 
@@ -26,18 +28,21 @@ impl<S> Stalling<S> {
         Self {
             stream,
             patience,
+            moved: Instant::now(),
             timer: Box::pin(sleep(patience)),
         }
     }
 
-    fn moved(&mut self) {
-        self.timer.as_mut().reset(Instant::now() + self.patience);
-    }
-
     /// While an answer is being made the client is silent and waits to read, so both directions wait on one timer.
     fn out_of_patience(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
-        ready!(self.timer.as_mut().poll(context));
-        Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, "nothing moved for too long"))
+        loop {
+            ready!(self.timer.as_mut().poll(context));
+            let end = self.moved + self.patience;
+            if end <= Instant::now() {
+                return Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, "nothing moved for too long"));
+            }
+            self.timer.as_mut().reset(end);
+        }
     }
 }
 
@@ -49,7 +54,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stalling<S> {
     ) -> Poll<io::Result<()>> {
         match Pin::new(&mut self.stream).poll_read(context, buffer) {
             Poll::Ready(read) => {
-                self.moved();
+                self.moved = Instant::now();
                 Poll::Ready(read)
             }
             Poll::Pending => self.out_of_patience(context).map(Err),
@@ -61,7 +66,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stalling<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match Pin::new(&mut self.stream).poll_write(context, bytes) {
             Poll::Ready(written) => {
-                self.moved();
+                self.moved = Instant::now();
                 Poll::Ready(written)
             }
             Poll::Pending => self.out_of_patience(context).map(Err),
@@ -75,7 +80,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stalling<S> {
     ) -> Poll<io::Result<usize>> {
         match Pin::new(&mut self.stream).poll_write_vectored(context, bytes) {
             Poll::Ready(written) => {
-                self.moved();
+                self.moved = Instant::now();
                 Poll::Ready(written)
             }
             Poll::Pending => self.out_of_patience(context).map(Err),

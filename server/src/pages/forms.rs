@@ -105,7 +105,7 @@ pub(super) async fn act(State(pages): State<Pages>, request: Request) -> Respons
         return (StatusCode::FORBIDDEN, "acting is for our own pages\n").into_response();
     }
     let (admitted, client) = rest::identify(console, &request);
-    if let Err(exhausted) = console.door.spend(&admitted.0, client) {
+    if let Err(exhausted) = console.door.spend(admitted.caller(), client) {
         return too_many(exhausted);
     }
     let headers = request.headers().clone();
@@ -199,12 +199,13 @@ impl Pages {
         let (door, now) = (&self.console.door, Timestamp::now());
         let key = form.key.trim();
         let caller = door.caller_by_key(key, now);
-        door.spend(&caller, client).map_err(|Exhausted { limit }| {
-            let wait = limit.retry_after();
-            let message =
-                format!("Too many attempts from here: the key was not judged. Wait {wait} s, then try again.");
-            (StatusCode::TOO_MANY_REQUESTS, message)
-        })?;
+        door.spend(caller.as_ref().map_err(|refusal| *refusal), client)
+            .map_err(|Exhausted { limit }| {
+                let wait = limit.retry_after();
+                let message =
+                    format!("Too many attempts from here: the key was not judged. Wait {wait} s, then try again.");
+                (StatusCode::TOO_MANY_REQUESTS, message)
+            })?;
         let cookie = door
             .open_session(key.as_bytes(), form.remember.is_some(), now)
             .and_then(|cookie| HeaderValue::try_from(cookie.to_string()).map_err(|_| Refusal::Invalid));

@@ -200,14 +200,14 @@ mod tests {
     fn ask(console: &SharedConsole, query: &str, now: Timestamp, held: Option<&HeaderValue>) -> Ask {
         Ask {
             console: console.clone(),
-            caller: Caller {
+            caller: Arc::new(Caller {
                 identity: "ana".into(),
                 role: Ok(Role::Viewer),
                 key_id: String::new(),
                 via: Via::Key,
                 expires_at: None,
                 session: None,
-            },
+            }),
             params: Params::parse(query),
             now,
             target: format!("/api/v1/analytics?{query}"),

@@ -2,18 +2,21 @@
 
 use super::{Error, ask::Ask, freshness::Freshness};
 use crate::{catalog::Snapshot, hex, json, resources::Kind};
-use axum::{body::Body, extract::Request, middleware::Next, response::Response};
+use axum::{body::Body, response::Response};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::{
-    hash::{DefaultHasher, Hash as _, Hasher as _},
-    sync::Arc,
+    hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _, RandomState},
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
-pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 // === impl Ask ===
 
@@ -110,20 +113,29 @@ pub(super) fn json_bytes(body: impl Into<Bytes>) -> Response {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RequestId(pub String);
 
+// === impl RequestId ===
+
+impl RequestId {
+    /// Numbers under a hash that chance has keyed for this process: as good as chance for a name, and nothing is asked of the system.
+    pub(super) fn next() -> Self {
+        static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = KEY.hash_one(COUNT.fetch_add(1, Ordering::Relaxed));
+        Self(hex::encode(&number.to_be_bytes()))
+    }
+}
+
 /// The last touch on every answer of the API: request id, error body, headers that hold everywhere.
-pub(super) async fn finish(mut request: Request, next: Next) -> Response {
-    let request_id = hex::random::<8>();
-    request.extensions_mut().insert(RequestId(request_id.clone()));
-    let mut response = next.run(request).await;
+pub(super) fn finished(mut response: Response, RequestId(id): &RequestId) -> Response {
     if let Some(error) = response.extensions_mut().remove::<Error>() {
-        error.log(&request_id);
+        error.log(id);
         let (parts, _) = response.into_parts();
-        let body = json(&error.body(&request_id)).unwrap_or_default();
+        let body = json(&error.body(id)).unwrap_or_default();
         response = Response::from_parts(parts, body.into_body());
         response.headers_mut().insert(header::CONTENT_TYPE, JSON);
     }
     let headers = response.headers_mut();
-    if let Ok(id) = HeaderValue::try_from(request_id) {
+    if let Ok(id) = HeaderValue::try_from(id) {
         headers.insert(REQUEST_ID, id);
     }
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

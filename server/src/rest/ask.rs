@@ -8,12 +8,13 @@ use crate::{
 use axum::extract::FromRequestParts;
 use http::{HeaderValue, header, request::Parts};
 use jiff::Timestamp;
+use std::sync::Arc;
 
 /// One request to a handler.
 #[derive(Debug)]
 pub(super) struct Ask {
     pub console: SharedConsole,
-    pub caller: Caller,
+    pub caller: Arc<Caller>,
     pub params: Params,
     pub now: Timestamp,
     /// Path and query: part of what an entity tag stands for.

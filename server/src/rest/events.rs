@@ -22,6 +22,7 @@ use serde_json::json;
 use std::{
     collections::{BTreeSet, VecDeque},
     convert::Infallible,
+    sync::Arc,
     time::Duration,
 };
 use tokio::{
@@ -52,7 +53,7 @@ struct Interest {
 /// One open stream.
 struct Reader {
     console: SharedConsole,
-    caller: Caller,
+    caller: Arc<Caller>,
     interest: Interest,
     signals: Receiver<Signal>,
     frames: Frames,

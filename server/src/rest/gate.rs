@@ -1,9 +1,12 @@
 //! What a request from outside passes before it reaches a route, outermost first: the access log, the envelope of errors,
 //! other origins, the limits. Pages ask the same routes in process and spend where the page is asked for.
 
-use super::{Error, answer};
+use super::{
+    Error,
+    answer::{self, RequestId},
+};
 use crate::{
-    access::caller::Admitted,
+    access::{caller::Admitted, cors::Cors},
     console::{Console, SharedConsole},
     listen::Peer,
 };
@@ -13,39 +16,78 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderMap, StatusCode};
+use futures_util::FutureExt as _;
+use http::{Method, StatusCode, Uri};
 use jiff::Timestamp;
 use std::{
-    any::Any,
     net::{IpAddr, Ipv4Addr},
+    panic::AssertUnwindSafe,
     time::{Duration, Instant},
 };
-use tower_http::catch_panic::CatchPanicLayer;
 
 /// Longer addresses than any filter of ours.
 const LONGEST_ADDRESS: usize = 8 * 1024;
 
 /// The routes as pages ask them: errors have their body, panics are caught.
 pub fn in_process(routes: Router, console: &SharedConsole) -> Router {
-    caught(routes, console).layer(middleware::from_fn(answer::finish))
+    routes.layer(middleware::from_fn_with_state(console.clone(), attend_page))
 }
 
-fn caught(routes: Router, console: &SharedConsole) -> Router {
-    let panics = console.metrics.requests.panics.clone();
-    let catch = CatchPanicLayer::custom(move |message: Box<dyn Any + Send>| {
-        panics.inc();
-        Error::panicked(message.as_ref()).into_response()
-    });
-    routes.layer(catch)
-}
-
-/// The routes as the network reaches them.
+/// The routes as the network reaches them. One layer and not one a concern: each makes a future on the heap and clones all behind it.
 pub fn facing_the_network(routes: Router, console: SharedConsole) -> Router {
-    let limited = routes.layer(middleware::from_fn_with_state(console.clone(), limit));
-    caught(limited, &console)
-        .layer(middleware::from_fn_with_state(console.clone(), share))
-        .layer(middleware::from_fn(answer::finish))
-        .layer(middleware::from_fn_with_state(console, record))
+    routes.layer(middleware::from_fn_with_state(console, attend))
+}
+
+async fn attend_page(State(console): State<SharedConsole>, mut request: Request, next: Next) -> Response {
+    let id = RequestId::next();
+    request.extensions_mut().insert(id.clone());
+    let response = caught(&console, next.run(request)).await;
+    answer::finished(response, &id)
+}
+
+async fn attend(State(console): State<SharedConsole>, mut request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let (admitted, host) = identify(&console, &request);
+    let record = Record {
+        began,
+        method: request.method().clone(),
+        uri: request.uri().clone(),
+        admitted: admitted.clone(),
+        host,
+    };
+    let id = RequestId::next();
+    let extensions = request.extensions_mut();
+    extensions.insert(admitted.clone());
+    extensions.insert(id.clone());
+    let answer = async |request| caught(&console, limited(&console, &admitted, host, request, next)).await;
+    let response = shared(&console.door.cors, request, answer).await;
+    let response = answer::finished(response, &id);
+    record.ended(&console, &response, &id);
+    response
+}
+
+async fn caught(console: &Console, answer: impl Future<Output = Response>) -> Response {
+    let answered = AssertUnwindSafe(answer).catch_unwind().await;
+    answered.unwrap_or_else(|message| {
+        console.metrics.requests.panics.inc();
+        Error::panicked(message.as_ref()).into_response()
+    })
+}
+
+async fn limited(console: &Console, admitted: &Admitted, host: IpAddr, request: Request, next: Next) -> Response {
+    match may_ask(console, admitted, host, request.uri()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+fn may_ask(console: &Console, admitted: &Admitted, host: IpAddr, uri: &Uri) -> Result<(), Error> {
+    console.door.spend(admitted.caller(), host)?;
+    let address = uri.path_and_query().map_or("", |address| address.as_str());
+    if address.len() > LONGEST_ADDRESS {
+        return Err(Error::address_too_long(LONGEST_ADDRESS));
+    }
+    Ok(())
 }
 
 /// Who asks, from where. The address is that of the client, which is not always the peer.
@@ -55,17 +97,20 @@ pub fn identify(console: &Console, request: &Request) -> (Admitted, IpAddr) {
     let door = &console.door;
     let host = door.proxies.client(peer, request.headers());
     let caller = door.caller(request.method(), request.uri(), request.headers(), Timestamp::now());
-    (Admitted(caller), host)
+    (caller.into(), host)
 }
 
 /// Answers to other origins, where some are configured.
 pub async fn share(State(console): State<SharedConsole>, request: Request, next: Next) -> Response {
-    let cors = &console.door.cors;
+    shared(&console.door.cors, request, async |request| next.run(request).await).await
+}
+
+async fn shared(cors: &Cors, request: Request, answer: impl AsyncFnOnce(Request) -> Response) -> Response {
     let headers = cors.headers(request.headers());
     let mut response = if cors.is_preflight(request.method(), request.headers()) {
         StatusCode::NO_CONTENT.into_response()
     } else {
-        next.run(request).await
+        answer(request).await
     };
     for (name, value) in headers {
         response.headers_mut().append(name, value);
@@ -73,69 +118,36 @@ pub async fn share(State(console): State<SharedConsole>, request: Request, next:
     response
 }
 
-async fn limit(State(console): State<SharedConsole>, request: Request, next: Next) -> Result<Response, Error> {
-    let (Admitted(caller), Host(host)) = admission(&request);
-    console.door.spend(&caller, host)?;
-    let address = request.uri().path_and_query().map_or("", |address| address.as_str());
-    if address.len() > LONGEST_ADDRESS {
-        return Err(Error::address_too_long(LONGEST_ADDRESS));
-    }
-    Ok(next.run(request).await)
-}
-
 /// One line a request: who, what, how it ended. Never a key, never a query.
-async fn record(State(console): State<SharedConsole>, mut request: Request, next: Next) -> Response {
-    let began = Instant::now();
-    let (admitted, host) = identify(&console, &request);
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let (role, identity, key_id) = match &admitted.0 {
-        Ok(caller) => (
-            caller.role_text().to_owned(),
-            caller.identity.clone(),
-            caller.key_id.clone(),
-        ),
-        Err(_) => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
-    };
-    request.extensions_mut().insert(admitted);
-    request.extensions_mut().insert(Host(host));
-    let response = next.run(request).await;
-    let took = began.elapsed();
-    console
-        .metrics
-        .requests
-        .answered(method.as_str(), response.status().as_u16(), took);
-    tracing::info!(
-        method = method.as_str(),
-        path,
-        status = response.status().as_u16(),
-        duration = ?Duration::from_micros(u64::try_from(took.as_micros()).unwrap_or(u64::MAX)),
-        role = role,
-        identity = identity,
-        key.id = key_id,
-        client = %host,
-        request.id = request_id(response.headers()),
-        "request"
-    );
-    response
+struct Record {
+    began: Instant,
+    method: Method,
+    uri: Uri,
+    admitted: Admitted,
+    host: IpAddr,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Host(IpAddr);
+// === impl Record ===
 
-fn admission(request: &Request) -> (Admitted, Host) {
-    let extensions = request.extensions();
-    (
-        extensions.get().cloned().unwrap_or_default(),
-        extensions
-            .get()
-            .copied()
-            .unwrap_or(Host(IpAddr::V4(Ipv4Addr::UNSPECIFIED))),
-    )
-}
-
-fn request_id(headers: &HeaderMap) -> &str {
-    headers
-        .get(answer::REQUEST_ID)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default()
+impl Record {
+    fn ended(self, console: &Console, response: &Response, RequestId(id): &RequestId) {
+        let (method, status, took) = (self.method.as_str(), response.status().as_u16(), self.began.elapsed());
+        console.metrics.requests.answered(method, status, took);
+        let (role, identity, key_id) = match &self.admitted.0 {
+            Ok(caller) => (caller.role_text(), &*caller.identity, &*caller.key_id),
+            Err(_) => ("-", "-", "-"),
+        };
+        tracing::info!(
+            method,
+            path = self.uri.path(),
+            status,
+            duration = ?Duration::from_micros(u64::try_from(took.as_micros()).unwrap_or(u64::MAX)),
+            role,
+            identity,
+            key.id = key_id,
+            client = %self.host,
+            request.id = id,
+            "request"
+        );
+    }
 }

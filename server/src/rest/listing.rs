@@ -186,7 +186,7 @@ pub(super) fn page_of<K>(kind: &str, found: &Page<K>, page: u64, size: u64) -> V
         page,
         page_size: size,
     };
-    let mut body = Vec::new();
+    let mut body = Vec::with_capacity(found.size() + 256);
     // Writing to a vector cannot fail.
     let _ = write!(body, r#"{{"apiVersion":"{API_VERSION}","kind":"{kind}","metadata":"#);
     body.extend(json::to_bytes(&meta));

@@ -62,6 +62,7 @@ impl Params {
 
     /// One of two words.
     pub(super) fn either(&self, name: &str, words: [&'static str; 2]) -> Option<&'static str> {
+        self.one(name)?;
         self.read(name, &words.join(" or "), |text| {
             words.into_iter().find(|word| *word == text)
         })
