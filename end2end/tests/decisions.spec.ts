@@ -3,7 +3,7 @@ import { expect, signIn, SIGNED_OUT, test } from "../fixtures.ts";
 import { act, APPROVAL, enter, fold, INCIDENT, KEYS, OBJECTS, outcome, plan, request } from "../deciding.ts";
 import { serve } from "../served.ts";
 
-test.use({ storageState: SIGNED_OUT, expectedMessages: [/status of (400|401|404|409|503)|preloaded using link preload/] });
+test.use({ storageState: SIGNED_OUT, expectedMessages: [/status of (400|401|404|409|413|503)|preloaded using link preload/] });
 
 test("an incident is acknowledged where it stands, and the focus stays", async ({ page }) => {
   await using console = await serve({ keys: KEYS, objects: OBJECTS });
@@ -190,7 +190,8 @@ test.describe("without JavaScript", () => {
     await signIn(page, "key-of-mira");
     await act(page, "Acknowledge").click();
     await expect(outcome(page)).toHaveText("Acknowledged.");
-    await expect(page).toHaveURL(console.url + INCIDENT);
+    await expect(page).toHaveURL(`${console.url}${INCIDENT}#outcome-api-latency`);
+    await expect(outcome(page)).toBeInViewport();
     await page.reload();
     await expect(outcome(page)).toBeEmpty();
 
@@ -203,6 +204,12 @@ test.describe("without JavaScript", () => {
     await other.fill("1h30m");
     await act(page, "Snooze incident").click();
     await expect(outcome(page)).toHaveText("Snoozed.");
+
+    await fold(page, "Resolve").click();
+    await page.getByLabel("Resolution").fill("a".repeat(300_000));
+    await act(page, "Resolve incident").click();
+    await expect(outcome(page)).toContainText("Not done. ");
+    await expect(page.getByLabel("Resolution")).toHaveValue("a".repeat(300_000));
 
     await page.goto(console.url + APPROVAL);
     await expect(act(page, "Approve 2 actions")).toBeHidden();

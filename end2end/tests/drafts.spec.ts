@@ -111,6 +111,51 @@ test("an answer that comes late leaves the form of another request as it is", as
   await expect(field(page, "Reason")).toBeFocused();
 });
 
+test("what is typed while a form is being sent was not sent, and stays", async ({ page }) => {
+  await using console = await serve({ keys: KEYS, objects: OBJECTS });
+  await enter(page, console.url + APPROVAL);
+  await fold(page, "Reject").click();
+  await field(page, "Reason").fill("not before the sale");
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/reject?*", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await act(page, "Reject the request").click();
+  await expect(outcome(page)).toHaveText("Being sent…");
+  await field(page, "Reason").pressSequentially(", ask Ana");
+  release();
+  await expect(outcome(page)).toContainText("Your rejection is recorded.");
+  await expect(page.getByRole("main")).toContainText("“not before the sale”");
+  await expect(notSent(page, "your rejection")).toBeVisible();
+  await expect(field(page, "Reason")).toHaveValue("not before the sale, ask Ana");
+});
+
+test("a form that is being sent keeps no other one from it", async ({ page }) => {
+  await using console = await serve({ keys: KEYS, objects: OBJECTS });
+  await enter(page, console.url + INCIDENT);
+  let asked = 0;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/resolve?*", async (route) => {
+    asked += 1;
+    await released;
+    await route.continue();
+  });
+  await fold(page, "Resolve").click();
+  await field(page, "Resolution").fill("Rolled back");
+  await act(page, "Resolve incident").dblclick();
+  await expect(outcome(page)).toHaveText("Being sent…");
+  await page.keyboard.press("Escape");
+  await act(page, "Acknowledge").click();
+  await expect(act(page, "Undo acknowledge")).toBeVisible();
+  await expect(outcome(page)).toHaveText("Being sent…");
+  release();
+  await expect(outcome(page)).toHaveText("Resolved.");
+  expect(asked).toBe(1);
+});
+
 test("what is typed before the script has come is newer than the draft", async ({ page }) => {
   await using console = await serve({ keys: KEYS, objects: OBJECTS });
   await enter(page, console.url + INCIDENT);

@@ -1,5 +1,5 @@
 // One browser, two people: nobody decides in the name of another, and nothing is called done on the word of somebody else's server.
-import { expect, SIGNED_OUT, test } from "../fixtures.ts";
+import { expect, signIn, SIGNED_OUT, test } from "../fixtures.ts";
 import { act, APPROVAL, enter, fold, KEYS, OBJECTS, outcome } from "../deciding.ts";
 import { serve, type Served } from "../served.ts";
 import type { Page } from "@playwright/test";
@@ -26,6 +26,26 @@ test("a page that was opened for one person casts no vote of another", async ({ 
   await act(page, "Approve 2 actions").click();
   await expect(outcome(page)).toContainText("Not done. Somebody else has signed in since this page was opened");
   expect(await votes(console)).toEqual([]);
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("a form of one person's page casts no vote of another, and says where it went", async ({ page }) => {
+    await using console = await serve({ keys: KEYS, objects: OBJECTS });
+    await page.goto(console.url + APPROVAL);
+    await signIn(page, "key-of-mira");
+    await signInElsewhere(page, console, "key-of-tomasz");
+    await fold(page, "Approve as sre-mira").click();
+    await act(page, "Approve 2 actions").click();
+    await expect(outcome(page)).toContainText("Not done. Somebody else has signed in since this page was opened");
+    await expect(outcome(page)).toBeInViewport();
+    expect(await votes(console)).toEqual([]);
+    // The page that says so is of who is signed in now.
+    await act(page, "Approve 2 actions").click();
+    await expect(outcome(page)).toHaveText("Your approval is recorded.");
+    expect(await votes(console)).toMatchObject([{ approver: expect.stringContaining("sre-tomasz") }]);
+  });
 });
 
 test("a page notices who is signed in by now", async ({ page }) => {

@@ -24,14 +24,15 @@ use leptos::{ev, html, prelude::*};
 use leptos_router::hooks::use_location;
 use opsdeck_api::{Query, Role};
 
-/// What was done last on this page, what was typed and not sent, and whether something is under way. Outlives what is shown of the object.
+/// What was done last on this page, what was typed and not sent, and what is being sent. Outlives what is shown of the object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Desk {
+pub(crate) struct Acting {
     acted: RwSignal<Option<Acted>>,
     /// As the page arrived: the form that was refused before any script ran.
     arrived: StoredValue<Option<Acted>>,
     drafts: Drafts,
-    busy: RwSignal<bool>,
+    /// Paths of the forms that have no answer yet.
+    under_way: RwSignal<Vec<String>>,
 }
 
 /// The object that something is done to.
@@ -63,31 +64,40 @@ pub(crate) struct Form {
     pub(crate) button: String,
 }
 
-// === impl Desk ===
+// === impl Acting ===
 
-impl Desk {
+impl Acting {
     pub(crate) fn provide() {
         let arrived = expect_context::<PageContext>().acted;
-        let desk = Self {
+        let acting = Self {
             acted: RwSignal::new(arrived.clone()),
             drafts: Drafts::of(arrived.as_ref()),
             arrived: StoredValue::new(arrived),
-            busy: RwSignal::new(false),
+            under_way: RwSignal::default(),
         };
-        provide_context(desk);
+        provide_context(acting);
         #[cfg(not(feature = "ssr"))]
         {
-            browser::clear_on_leaving(desk);
-            desk.drafts.recall();
+            browser::clear_on_leaving(acting);
+            acting.drafts.recall();
         }
     }
 
-    /// Drafts that no form asks for any more. While something is under way, it may be what makes the form go.
+    /// Drafts that no form asks for any more. One that is being sent may itself be what made its form go.
     fn unsent(self, subject: &Subject, offered: &[&str]) -> Vec<(String, draft::Texts)> {
-        if self.busy.get() {
-            return Vec::new();
-        }
-        self.drafts.unsent(subject, offered)
+        let mut unsent = self.drafts.unsent(subject, offered);
+        unsent.retain(|(verb, _)| !self.is_sending(&subject.path(verb)));
+        unsent
+    }
+
+    fn is_sending(self, path: &str) -> bool {
+        self.under_way.with(|paths| paths.iter().any(|sent| sent == path))
+    }
+
+    /// Whether anything is being done to this one.
+    fn is_acting_on(self, subject: &Subject) -> bool {
+        self.under_way
+            .with(|paths| paths.iter().any(|path| subject.verb_of(path).is_some()))
     }
 
     /// Whoever signs out leaves no words behind.
@@ -169,6 +179,12 @@ pub(crate) fn actor() -> (String, bool) {
     )
 }
 
+/// Whose page it is: in another tab somebody else may sign in before a form of this one is sent.
+fn key_id() -> String {
+    let session = expect_context::<RwSignal<Session>>().get_untracked();
+    session.map(|who| who.key_id).unwrap_or_default()
+}
+
 /// The forms in their order, those that do not apply left out, and below them how the last one ended. The place of each stays the same, so that
 /// one that comes or goes takes no draft with it. `rights` tells those who may not what others may. `truth` says how things stand, to whoever was
 /// about to do what does not apply any more.
@@ -186,17 +202,18 @@ pub(crate) fn acts(subject: Subject, rights: &'static str, truth: String, acts: 
 }
 
 fn form(subject: &Subject, act: Act) -> AnyView {
-    let desk = expect_context::<Desk>();
+    let acting = expect_context::<Acting>();
     let path = subject.path(act.verb);
-    let refused = (desk.arrived.get_value()).filter(|acted| acted.error.is_some() && acted.path == path);
+    let refused = (acting.arrived.get_value()).filter(|acted| acted.error.is_some() && acted.path == path);
     let id = format!("{}-{}", act.verb, subject.name);
     let opens = act.form.is_some();
     let (consequence, fields, button, weight) = match act.form {
+        Some(form) if act.weight == "no" => (Some(form.consequence), form.fields, form.button, "btn no"),
         Some(form) => (Some(form.consequence), form.fields, form.button, "btn go"),
         None => (None, Vec::new(), act.label.clone(), "btn"),
     };
-    let slip = Slip {
-        desk,
+    let target = Target {
+        acting,
         path: path.clone(),
         members: fields.iter().map(|field| (field.name(), field.offered())).collect(),
     };
@@ -208,14 +225,18 @@ fn form(subject: &Subject, act: Act) -> AnyView {
     let next = location.pathname.get_untracked();
     let node = NodeRef::<html::Form>::new();
     #[cfg(not(feature = "ssr"))]
-    browser::refill(&slip, node);
+    browser::refill(&target, node);
+    let sent = path.clone();
+    // The page that answers without a script is shown where it says how it went.
+    let action = format!("{}#{}", href("/act"), subject.outcome_id());
     let body = view! {
-        <form method="post" action=href("/act") node_ref=node on:input=keeps(slip.clone()) on:submit=sends(slip.clone())>
+        <form method="post" action=action node_ref=node on:input=keeps(target.clone()) on:submit=sends(target.clone())>
             <input type="hidden" name="act" value=path />
             <input type="hidden" name="next" value=next />
+            <input type="hidden" name="caller" value=key_id() />
             {consequence}
             {fields}
-            <button class=weight type="submit" aria-disabled=move || desk.busy.get().then_some("true")>
+            <button class=weight type="submit" aria-disabled=move || acting.is_sending(&sent).then_some("true")>
                 {button}
             </button>
         </form>
@@ -226,7 +247,7 @@ fn form(subject: &Subject, act: Act) -> AnyView {
     let is_open = stays_open(&id, refused.is_some_and(|acted| !acted.is_outdated()));
     view! {
         <details class="act" name="act" id=id open=is_open on:keydown=folds>
-            <summary on:click=reads_anew(slip) class=format!("btn {}", act.weight)>{act.label}</summary>
+            <summary on:click=reads_anew(target) class=format!("btn {}", act.weight)>{act.label}</summary>
             <div class="form">{body}</div>
         </details>
     }
@@ -238,8 +259,8 @@ fn form(subject: &Subject, act: Act) -> AnyView {
     feature = "ssr",
     expect(dead_code, reason = "the server reads forms from their requests")
 )]
-struct Slip {
-    desk: Desk,
+struct Target {
+    acting: Acting,
     path: String,
     /// What it holds before anybody types; nothing where nobody can.
     members: Vec<(&'static str, Option<String>)>,
@@ -255,34 +276,34 @@ fn stays_open(form: &str, at_first: bool) -> bool {
     at_first
 }
 
-fn sends(slip: Slip) -> impl FnMut(ev::SubmitEvent) {
+fn sends(target: Target) -> impl FnMut(ev::SubmitEvent) {
     #[cfg(not(feature = "ssr"))]
     let (api, refresh) = (crate::client::Api::current(), expect_context());
     move |event| {
         #[cfg(not(feature = "ssr"))]
-        browser::send(&slip, &api, refresh, &event);
+        browser::send(&target, &api, refresh, &event);
         #[cfg(feature = "ssr")]
-        let _ = (&slip, &event);
+        let _ = (&target, &event);
     }
 }
 
 /// What is typed is a draft until it is sent.
-fn keeps(slip: Slip) -> impl FnMut(ev::Event) {
+fn keeps(target: Target) -> impl FnMut(ev::Event) {
     move |event| {
         #[cfg(not(feature = "ssr"))]
-        browser::keep(&slip, &event);
+        browser::keep(&target, &event);
         #[cfg(feature = "ssr")]
-        let _ = (&slip, &event);
+        let _ = (&target, &event);
     }
 }
 
 /// Whoever opens it reads it as the page shows it now.
-fn reads_anew(slip: Slip) -> impl FnMut(ev::MouseEvent) {
+fn reads_anew(target: Target) -> impl FnMut(ev::MouseEvent) {
     move |event| {
         #[cfg(not(feature = "ssr"))]
-        browser::read_anew(&slip, &event);
+        browser::read_anew(&target, &event);
         #[cfg(feature = "ssr")]
-        let _ = (&slip, &event);
+        let _ = (&target, &event);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     Theme,
     components::{
-        act::Desk,
+        act::Acting,
         ask::{Asked, Refresh, ask_total, shown_over},
         icon::Icon,
         link::{href, use_query},
@@ -38,7 +38,7 @@ pub(crate) fn unresolved() -> Query {
 
 #[component]
 pub(crate) fn Frame(who: WhoAmI, children: Children) -> impl IntoView {
-    Desk::provide();
+    Acting::provide();
     #[cfg(not(feature = "ssr"))]
     {
         browser::behave();
@@ -291,7 +291,7 @@ fn Account(who: WhoAmI) -> impl IntoView {
         Err(_) => "This role is not known here and gives no rights.",
     };
     let can_leave = who.via == "session";
-    let desk = expect_context::<Desk>();
+    let acting = expect_context::<Acting>();
     view! {
         <details class="menu who" name="account">
             <summary aria-label=format!("{}, {}: account and theme", who.identity, who.role)>
@@ -311,7 +311,7 @@ fn Account(who: WhoAmI) -> impl IntoView {
                 {can_leave
                     .then(|| {
                         view! {
-                            <form method="post" action=format!("{base}/session/end") on:submit=move |_| desk.forget()>
+                            <form method="post" action=format!("{base}/session/end") on:submit=move |_| acting.forget()>
                                 <button class="btn" type="submit">"Sign out"</button>
                             </form>
                         }

@@ -3,7 +3,7 @@
 use super::{LedHere, Pages, ask, landing, see_other, too_many};
 use crate::{
     access::{
-        caller::{Admitted, Refusal},
+        caller::{Admitted, Caller, Refusal},
         limits::Exhausted,
     },
     payload, rest,
@@ -25,8 +25,8 @@ use std::net::IpAddr;
 
 /// A key and an address.
 const SMALL: usize = 8 * 1024;
-/// The longest notes that the API takes, in letters that a form writes as nine.
-const LARGE: usize = 64 * 1024;
+/// As much as the API takes, in letters that a form writes as three: what it finds too long is said on the page.
+const LARGE: usize = 3 * payload::LARGEST;
 
 /// Tells the next page what was done, once.
 const DONE: &str = "opsdeck_done";
@@ -98,7 +98,8 @@ pub(super) async fn sign_out(State(pages): State<Pages>, request: Request) -> Re
     response
 }
 
-/// Asks the API in the name of whoever sends the form. `act` is the path and `next` the page to come back to; everything else is the body.
+/// Asks the API in the name of whoever sends the form. `act` is the path, `next` the page to come back to, and `caller` whose page it is;
+/// everything else is the body.
 pub(super) async fn act(State(pages): State<Pages>, request: Request) -> Response {
     let console = &pages.console;
     if !console.door.is_same_origin(request.uri(), request.headers()) {
@@ -113,20 +114,26 @@ pub(super) async fn act(State(pages): State<Pages>, request: Request) -> Respons
         Ok(fields) => fields,
         Err(response) => return response,
     };
-    let (mut path, mut next, mut typed) = (String::new(), String::new(), StringMap::new());
+    let (mut path, mut next, mut page_of, mut typed) = (String::new(), String::new(), String::new(), StringMap::new());
     for (name, value) in fields {
         match name.as_str() {
             "act" => path = value,
             "next" => next = value,
+            "caller" => page_of = value,
             // Of several fields of one name the last that says anything counts: what was typed beside what was offered.
             _ if value.is_empty() => {}
             _ => drop(typed.insert(name, value)),
         }
     }
-    let mut asked = Request::new(Body::from(json!(typed).to_string()));
-    *asked.method_mut() = Method::POST;
-    let target = format!("/api/v1{path}");
-    let (status, body) = ask(pages.api.clone(), admitted.clone(), asked, target).await;
+    let is_others = |caller: &Caller| !page_of.is_empty() && page_of != caller.key_id;
+    let (status, body) = if admitted.caller().is_ok_and(is_others) {
+        let told = json!({ "message": Refusal::OthersPage.message() });
+        (StatusCode::FORBIDDEN.as_u16(), told.to_string().into_bytes())
+    } else {
+        let mut asked = Request::new(Body::from(json!(typed).to_string()));
+        *asked.method_mut() = Method::POST;
+        ask(pages.api.clone(), admitted.clone(), asked, format!("/api/v1{path}")).await
+    };
     if (200..300).contains(&status) {
         let mut response = see_other(&console.base_path, &next);
         if let Some(cookie) = pages.telling(&path) {
@@ -160,9 +167,10 @@ pub(super) async fn no_page(State(pages): State<Pages>) -> Response {
 }
 
 async fn read<T: DeserializeOwned>(request: Request, largest: usize) -> Result<T, Response> {
-    let request = payload::collect(request, largest)
-        .await
-        .map_err(|unreadable| (unreadable.status(), format!("{unreadable}\n")).into_response())?;
+    let request = payload::collect(request, largest).await.map_err(|unreadable| {
+        let told = format!("Nothing was done: {unreadable}. Go back: the browser still has what was typed.\n");
+        (unreadable.status(), told).into_response()
+    })?;
     let form = Form::from_request(request, &()).await;
     form.map(|Form(form)| form)
         .map_err(|_| (StatusCode::BAD_REQUEST, "not a form of this page\n").into_response())

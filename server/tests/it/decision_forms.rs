@@ -47,6 +47,35 @@ fn form(act: &str, next: &str, rest: &str) -> String {
 }
 
 #[tokio::test]
+async fn a_form_of_a_page_that_was_opened_for_another_does_nothing() {
+    let console = console().await;
+    let (hers, of_another) = (session(&console, OPERATOR).await, session(&console, VIEWER).await);
+    let whoami = async |cookie: &str| {
+        let whoami = console.get("/api/v1/whoami").header("cookie", cookie).await_ok().await;
+        whoami.json()["spec"]["keyId"].as_str().unwrap_or_default().to_owned()
+    };
+    let acknowledge = async |caller: &str| {
+        let rest = format!("&caller={caller}");
+        let form = form("/incidents/checkout-oom/acknowledge?namespace=shop", PAGE, &rest);
+        submit(&console, &hers, "same-origin", &form).await
+    };
+    let refused = acknowledge(&whoami(&of_another).await).await;
+    assert_eq!(refused.status, 403);
+    assert!(
+        refused
+            .text
+            .contains("Somebody else has signed in since this page was opened")
+    );
+    assert_eq!(console.trail().len(), 0);
+    let own = whoami(&hers).await;
+    assert!(
+        refused.text.contains(&format!("name=\"caller\" value=\"{own}\"")),
+        "the page is of who asks now"
+    );
+    assert_eq!(acknowledge(&own).await.status, 303);
+}
+
+#[tokio::test]
 async fn a_form_does_what_it_says_and_the_next_page_says_so_once() {
     let console = console().await;
     let cookie = session(&console, OPERATOR).await;

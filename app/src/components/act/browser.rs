@@ -1,6 +1,6 @@
 //! What the forms of decisions do where scripts run: the page asks the API itself, and what is typed survives whatever happens to the page.
 
-use super::{Acted, Desk, Slip, Subject, draft::Texts};
+use super::{Acted, Acting, Subject, Target, draft::Texts};
 use crate::{client::Api, components::ask::Refresh};
 use leptos::{ev, html, prelude::*, task::spawn_local};
 use leptos_router::hooks::use_location;
@@ -10,15 +10,17 @@ use web_sys::{Element, FormData, HtmlElement, HtmlFormElement, HtmlInputElement,
 
 /// Another page begins without the outcome, the open forms, and what was told to be not sent on the one before, whose elements it may take over.
 /// Drafts of forms that still stand come back with their page.
-pub(super) fn clear_on_leaving(desk: Desk) {
+pub(super) fn clear_on_leaving(acting: Acting) {
     let pathname = use_location().pathname;
     Effect::new(move |before: Option<String>| {
         let path = pathname.get();
         if before.is_some_and(|before| before != path) {
-            desk.acted.set(None);
-            desk.arrived.set_value(None);
+            acting.acted.set(None);
+            acting.arrived.set_value(None);
             for told in elements(document().query_selector_all("[data-unsent]")) {
-                desk.drafts.drop(&told.get_attribute("data-unsent").unwrap_or_default());
+                acting
+                    .drafts
+                    .drop(&told.get_attribute("data-unsent").unwrap_or_default());
             }
             for form in elements(document().query_selector_all(".acts form")) {
                 if let Ok(form) = form.dyn_into::<HtmlFormElement>() {
@@ -38,7 +40,7 @@ fn elements(list: Result<NodeList, JsValue>) -> Vec<Element> {
         .collect()
 }
 
-impl Slip {
+impl Target {
     /// What the form says: of several fields of one name the last that says anything.
     fn filled(&self, form: &HtmlFormElement) -> StringMap {
         let Ok(data) = FormData::new_with_form(form) else {
@@ -62,7 +64,7 @@ impl Slip {
         // What was read belongs to what was typed, and is no draft by itself.
         let is_read = |of: &str| (self.members.iter()).any(|(name, offered)| *name == of && offered.is_none());
         let is_draft = typed.iter().any(|(name, _)| !is_read(name));
-        self.desk
+        self.acting
             .drafts
             .note(&self.path, if is_draft { typed } else { Texts::new() });
     }
@@ -83,33 +85,33 @@ fn form_for(path: &str) -> Option<HtmlFormElement> {
     own.next()?.dyn_into().ok()
 }
 
-pub(super) fn keep(slip: &Slip, event: &ev::Event) {
+pub(super) fn keep(target: &Target, event: &ev::Event) {
     if let Some(form) = form_of(event) {
-        slip.note_draft(&slip.filled(&form));
+        target.note_draft(&target.filled(&form));
     }
 }
 
 /// Gives a form its draft back when it stands anew, and opens it.
-pub(super) fn refill(slip: &Slip, node: NodeRef<html::Form>) {
-    if slip.members.is_empty() {
+pub(super) fn refill(target: &Target, node: NodeRef<html::Form>) {
+    if target.members.is_empty() {
         return;
     }
-    let slip = slip.clone();
+    let target = target.clone();
     Effect::new(move || {
         let Some(form) = node.get() else { return };
         // A form may take over the element of another one, whose words are none of its own.
         let before = form.get_attribute(OWNER);
-        if before.is_some_and(|before| before != slip.path) {
+        if before.is_some_and(|before| before != target.path) {
             form.reset();
             fold_around(&form);
             read_now(&form);
         }
         // The name is a valid one, so this cannot fail.
-        let _ = form.set_attribute(OWNER, &slip.path);
-        let draft = slip.desk.drafts.meant_for(&slip.path);
-        let stands = slip.filled(&form);
+        let _ = form.set_attribute(OWNER, &target.path);
+        let draft = target.acting.drafts.meant_for(&target.path);
+        let stands = target.filled(&form);
         let (mut is_filled, mut is_newer) = (false, false);
-        for (name, _) in slip.members.iter().filter(|(_, offered)| offered.is_some()) {
+        for (name, _) in target.members.iter().filter(|(_, offered)| offered.is_some()) {
             let text = draft.iter().find(|(of, _)| of == name).map(|(_, text)| text);
             let fields = elements(form.query_selector_all("textarea, input:not([type=hidden])")).into_iter();
             let fields: Vec<_> = fields
@@ -123,7 +125,7 @@ pub(super) fn refill(slip: &Slip, node: NodeRef<html::Form>) {
             }
         }
         if is_newer {
-            slip.note_draft(&slip.filled(&form));
+            target.note_draft(&target.filled(&form));
         } else {
             for field in elements(form.query_selector_all(READ)) {
                 let read = draft
@@ -170,7 +172,7 @@ fn radio(field: &Element) -> Option<&HtmlInputElement> {
 }
 
 /// Whoever opens a form reads what the page shows now, whatever was read for the draft in it.
-pub(super) fn read_anew(slip: &Slip, event: &ev::MouseEvent) {
+pub(super) fn read_anew(target: &Target, event: &ev::MouseEvent) {
     let within = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     let Some(details) = within.and_then(|within| within.closest("details").ok().flatten()) else {
         return;
@@ -180,7 +182,7 @@ pub(super) fn read_anew(slip: &Slip, event: &ev::MouseEvent) {
         && !details.has_attribute("open")
     {
         read_now(&form);
-        slip.note_draft(&slip.filled(&form));
+        target.note_draft(&target.filled(&form));
     }
 }
 
@@ -236,42 +238,48 @@ fn focus_words(words: Option<Element>) {
     focus(words);
 }
 
-pub(super) fn send(slip: &Slip, api: &Api, refresh: Refresh, event: &ev::SubmitEvent) {
+pub(super) fn send(target: &Target, api: &Api, refresh: Refresh, event: &ev::SubmitEvent) {
     let Some(form) = form_of(event) else { return };
     event.prevent_default();
-    let desk = slip.desk;
-    // Never twice, however often the button is pressed.
-    if desk.busy.get_untracked() {
+    let acting = target.acting;
+    let path = target.path.clone();
+    // Never twice, however often the button is pressed: that it is being sent is said already.
+    if untrack(|| acting.is_sending(&path)) {
         return;
     }
-    desk.busy.set(true);
-    desk.acted.set(None);
-    let typed = slip.filled(&form);
-    slip.note_draft(&typed);
-    let (api, path) = (api.clone(), slip.path.clone());
+    acting.under_way.update(|paths| paths.push(path.clone()));
+    acting.acted.set(None);
+    let typed = target.filled(&form);
+    target.note_draft(&typed);
+    let sent = acting.drafts.meant_for(&path);
+    let api = api.clone();
     spawn_local(async move {
         let answer = api.post(&path, serde_json::json!(typed).to_string()).await;
-        desk.busy.set(false);
         let acted = Acted {
             path,
             error: answer.err(),
             typed,
         };
-        if acted.error.is_none() {
-            desk.drafts.drop(&acted.path);
+        // What was typed since then was not sent, and stays.
+        let is_over = acted.error.is_none() && untrack(|| acting.drafts.meant_for(&acted.path)) == sent;
+        if is_over {
+            acting.drafts.drop(&acted.path);
         }
+        acting
+            .under_way
+            .update(|paths| paths.retain(|path| *path != acted.path));
         if let Some(form) = form_for(&acted.path) {
-            if acted.error.is_none() {
+            if is_over {
                 form.reset();
             }
             // What a form asks for that is over or outdated is to be read anew; one that was refused stays open as it is.
-            if (acted.error.is_none() || acted.is_outdated()) && fold_around(&form) {
+            if (is_over || acted.is_outdated()) && fold_around(&form) {
                 let outcome = form.closest(".acts").ok().flatten();
                 focus_words(outcome.and_then(|acts| acts.query_selector(".outcome").ok().flatten()));
             }
         }
         let is_known = acted.error.as_ref().is_none_or(|error| error.status == 409);
-        desk.acted.set(Some(acted));
+        acting.acted.set(Some(acted));
         if is_known {
             refresh.now();
         }

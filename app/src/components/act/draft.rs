@@ -3,7 +3,7 @@
 
 #[cfg(not(feature = "ssr"))]
 use super::stored;
-use super::{Desk, Subject, field::inside_textarea};
+use super::{Acting, Subject, field::inside_textarea};
 use crate::{Acted, components::copy::copies, view};
 use leptos::prelude::*;
 
@@ -115,10 +115,10 @@ fn label(name: &str) -> Option<&'static str> {
 
 /// What was about to be done to an object and cannot be any more, where the form stood.
 pub(crate) fn unsent(subject: Subject, offered: Vec<&'static str>) -> AnyView {
-    let desk = expect_context::<Desk>();
+    let acting = expect_context::<Acting>();
     let page = subject.page();
     let unsent = move || {
-        let unsent = desk.unsent(&subject, &offered).into_iter();
+        let unsent = acting.unsent(&subject, &offered).into_iter();
         let unsent = unsent.map(|(verb, texts)| {
             let path = subject.path(&verb);
             let meant_for = path.clone();
@@ -133,7 +133,7 @@ pub(crate) fn unsent(subject: Subject, offered: Vec<&'static str>) -> AnyView {
                         rel="external"
                         on:click=move |event| {
                             event.prevent_default();
-                            desk.drafts.drop(&path);
+                            acting.drafts.drop(&path);
                         }
                     >
                         "Dismiss"

@@ -1,6 +1,6 @@
 //! How the last act on an object ended, in words that are spoken where they appear.
 
-use super::{Desk, Subject};
+use super::{Acting, Subject};
 use crate::{
     client::ApiError,
     components::{
@@ -14,23 +14,27 @@ use leptos::prelude::*;
 
 /// How the last act on this object ended.
 pub(super) fn outcome(subject: Subject, truth: String, offered: Vec<&'static str>) -> AnyView {
-    let desk = expect_context::<Desk>();
+    let acting = expect_context::<Acting>();
     let refresh = expect_context::<Refresh>();
     let page = subject.page();
     let id = subject.outcome_id();
     let is_bad = move || {
-        desk.acted
+        acting
+            .acted
             .with(|acted| acted.as_ref().is_some_and(|acted| acted.error.is_some()))
     };
     let words = move || {
-        let acted = desk.acted.get();
+        let acted = acting.acted.get();
         let acted = acted
             .as_ref()
             .and_then(|acted| Some((subject.verb_of(&acted.path)?, acted)));
         let overtaken = || {
-            let is_overtaken = !desk.unsent(&subject, &offered).is_empty();
+            let is_overtaken = !acting.unsent(&subject, &offered).is_empty();
             is_overtaken.then(|| view! { <b>"Not sent. "</b> {truth.clone()} })
         };
+        if acting.is_acting_on(&subject) {
+            return Some("Being sent…".into_any());
+        }
         let Some((verb, acted)) = acted else {
             return overtaken();
         };
