@@ -33,6 +33,7 @@ test.describe("on a phone without JavaScript", () => {
     expect(sheets).toEqual([200, 200]);
     const box = await page.locator("#list_incidents").boundingBox();
     expect(box!.x + box!.width).toBeLessThanOrEqual(PHONE.width);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("REST API");
   });
 });

@@ -34,7 +34,7 @@ pub(crate) fn Pager(
     let next = (shown > 0 && last < total_count).then(|| to(page + 1));
     view! {
         <div class="pager">
-            <nav aria-label="Pages">
+            <nav aria-label="Pages of the list">
                 <span class="dim">
                     {format!("{}–{} of {}", thousands(first), thousands(last), thousands(total_count))}
                 </span>

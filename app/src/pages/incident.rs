@@ -318,10 +318,10 @@ fn detected_fact(incident: &IncidentItem) -> Option<AnyView> {
 
 fn ended_fact(incident: &IncidentItem) -> Option<AnyView> {
     let at = incident.resolved_at.clone()?;
-    let label = if incident.state == "Resolved" {
-        "Resolved"
-    } else {
-        "Ended"
+    let label = match incident.state.as_str() {
+        "Resolved" => "Resolved",
+        "Contained" => "Contained",
+        _ => "Ended",
     };
     let lasted = lasted(incident).map(|time| view! { <p class="faint">"after " {time}</p> });
     Some(fact(label, view! { <Moment at=at /> {lasted} }))
