@@ -111,7 +111,7 @@ pub struct Serve {
 
 /// `3s`, `500ms`.
 fn length(text: &str) -> Result<Duration, &'static str> {
-    (duration::parse(text).and_then(|length| length.try_into().ok())).ok_or("a duration such as 3s is expected")
+    (duration::parse(text).ok().and_then(|length| length.try_into().ok())).ok_or("a duration such as 3s is expected")
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]

@@ -92,6 +92,9 @@ pub enum WriteError {
     /// No answer came in time: it may have happened all the same.
     #[error("no answer in time about {0:?}")]
     Timeout(Address),
+    /// What is stored of it cannot be read, and will not be until somebody replaces it.
+    #[error("{0} is damaged: {1}")]
+    Damaged(String, #[source] Cause),
     /// Nothing was written, and trying again later may help.
     #[error("the store cannot be written: {0}")]
     Unavailable(#[source] Cause),

@@ -74,6 +74,14 @@ pub(crate) fn read_plans(texts: &[String]) -> Result<Vec<RemediationDetail>, Api
 
 /// The post-mortem's own timeline; an incident without one has none.
 pub(crate) async fn fetch_timeline(api: Api, namespace: String, name: String) -> Result<Texts, ApiError> {
+    // Without a post-mortem the answer is 404, which browsers show as a fault of the page.
+    let written = of_issue(&namespace, &name).with("pageSize", "1").on("/postmortems");
+    if read::<List<PostMortemItem>>(&api.text(&written).await?)?
+        .items
+        .is_empty()
+    {
+        return Ok(Vec::new());
+    }
     let path = format!("/incidents/{}/timeline", segment(&name));
     match api
         .text(&Query::default().with("namespace", &namespace).on(&path))

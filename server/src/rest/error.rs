@@ -359,6 +359,14 @@ impl From<WriteError> for Error {
                     at.name
                 ),
             ),
+            WriteError::Damaged(at, cause) => Self::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                Reason::Internal,
+                format!(
+                    "{at} is stored damaged and cannot be changed: an admin can replace it by `opsdeck import`, from a dump"
+                ),
+            )
+            .because(cause),
             WriteError::Unavailable(cause) => {
                 Self::unavailable("nothing can be written at the moment; try again shortly").because(cause)
             }
@@ -450,6 +458,18 @@ mod tests {
         let answered = Error::from(invalid);
         assert_eq!((answered.status().as_u16(), answered.reason()), (422, Reason::Invalid));
         assert_eq!(answered.body("").fields[0].field, "spec.steps");
+    }
+
+    #[test]
+    fn what_is_stored_damaged_is_not_worth_another_try() {
+        let error = Error::from(WriteError::Damaged(
+            "Issue a in namespace b".into(),
+            "EOF at line 1".into(),
+        ));
+        assert!(error.message().contains("opsdeck import") && !error.message().contains("EOF"));
+        let response = error.into_response();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(!response.headers().contains_key(header::RETRY_AFTER));
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub enum BadSnooze {
     NotADuration,
     #[error("it must be longer than nothing, such as 30m")]
     NotPositive,
+    #[error("it is longer than 292 years, the longest that can be said")]
+    TooLong,
 }
 
 // === impl Triage ===
@@ -142,7 +144,10 @@ pub fn snoozed_until(issue: &Issue, now: Timestamp) -> Option<Timestamp> {
 
 /// Reads what was typed as the length of a snooze.
 pub fn snooze_length(text: &str) -> Result<SignedDuration, BadSnooze> {
-    let length = duration::parse(text).ok_or(BadSnooze::NotADuration)?;
+    let length = duration::parse(text).map_err(|unreadable| match unreadable {
+        duration::Unreadable::NoDuration => BadSnooze::NotADuration,
+        duration::Unreadable::TooLong => BadSnooze::TooLong,
+    })?;
     // However long, as upstream has it: 292 years are what its durations hold.
     if length <= SignedDuration::ZERO {
         Err(BadSnooze::NotPositive)

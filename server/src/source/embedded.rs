@@ -204,7 +204,8 @@ impl Keeper {
             let mut outcomes = Vec::with_capacity(batches.len());
             for batch in batches {
                 match session.write(batch, judge.as_deref_mut(), news) {
-                    Err(refusal) if StoreError::ends_transaction(&refusal) => return Err(refusal),
+                    // What is wrong with one object is its own affair; the file is everybody's.
+                    Err(refusal @ WriteError::Unavailable(_)) => return Err(refusal),
                     outcome => outcomes.push(outcome),
                 }
             }

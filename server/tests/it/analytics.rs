@@ -65,6 +65,10 @@ fn ledger(namespace: &str, dollars: f64) -> Value {
 
 /// Two namespaces, in which an incident of the same name was resolved and was not.
 async fn two_tenants() -> TestConsole {
+    TestConsole::over(objects()).await
+}
+
+fn objects() -> Vec<Value> {
     let resolved = json!({
         "state": "Resolved", "detectedAt": "2026-09-21T10:00:30Z", "resolvedAt": "2026-09-21T10:30:00Z", "resolution": "scaled",
         "remediationAttempts": 1,
@@ -92,7 +96,7 @@ async fn two_tenants() -> TestConsole {
             {"name": "api", "image": "reg.example/checkout:1", "resources": resources},
         ]}},
     }});
-    TestConsole::over(vec![
+    vec![
         issue("shop", "slow", "2026-09-21T10:00:00Z", "high", resolved),
         issue("edge", "slow", "2026-09-22T10:00:00Z", "low", escalated),
         plan("shop", "slow-plan-1", "slow", "Completed"),
@@ -109,8 +113,7 @@ async fn two_tenants() -> TestConsole {
         object("Deployment", "shop", "checkout", "2026-09-01T00:00:00Z", workload),
         ledger("shop", 0.5),
         ledger("edge", 0.25),
-    ])
-    .await
+    ]
 }
 
 /// Answers that do not depend on today.
@@ -362,5 +365,31 @@ async fn an_unknown_figure_is_named_to_who_may_read() {
             .await
             .assert_error(403, "forbidden");
         console.get(target).answer().await.assert_error(401, "unauthorized");
+    }
+}
+
+#[tokio::test]
+async fn chaos_is_left_out_of_the_mean_times_and_counts_everywhere_else() {
+    let calm = two_tenants().await;
+    let mut drilled = objects();
+    for issue in drilled.iter_mut().filter(|object| object["kind"] == "Issue") {
+        issue["metadata"]["labels"] = json!({"platform.chatcli.io/source": "chaos-experiment"});
+    }
+    let drilled = TestConsole::over(drilled).await;
+    for (name, _, _) in FIGURES {
+        let (mut calm, drilled) = (figure(&calm, name, OF_OLD).await, figure(&drilled, name, OF_OLD).await);
+        match name {
+            "mttd" | "mttr" => {
+                assert_ne!(calm["items"], json!([]), "{name}");
+                calm["items"] = json!([]);
+                calm["metadata"] = json!({"page": 1, "pageSize": 0, "totalCount": 0});
+            }
+            "summary" => {
+                assert_eq!(calm["spec"]["chaosInducedIssues"], 0);
+                calm["spec"]["chaosInducedIssues"] = 2.into();
+            }
+            _ => {}
+        }
+        assert_eq!(drilled, calm, "{name}");
     }
 }

@@ -148,6 +148,10 @@ async fn an_object_that_is_stored_as_no_json_takes_no_innocent_with_it() {
     for (n, outcome) in outcomes.into_iter().enumerate() {
         let there = told.contains_key(&address(Kind::Issue, &format!("made-{n}")));
         assert_eq!((outcome.is_ok(), there), (n % 3 != 0, n % 3 != 0), "{n}: {outcome:?}");
+        assert!(
+            matches!(outcome, Ok(_) | Err(WriteError::Damaged(..))),
+            "{n}: {outcome:?}"
+        );
     }
 }
 

@@ -188,6 +188,27 @@ fn identity_is_kept_where_given_and_made_where_not() {
 }
 
 #[test]
+fn what_is_stored_damaged_is_told_of_and_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("opsdeck.db");
+    let mut store = Store::open(&path).unwrap();
+    take(&mut store, issue("whole").to_string());
+    take(&mut store, issue("damaged").to_string());
+    let before = objects(&store);
+    let others = rusqlite::Connection::open(&path).unwrap();
+    let damage = "UPDATE objects SET object = '{' WHERE name = 'damaged'";
+    assert_eq!(others.execute(damage, []).unwrap(), 1);
+    let refused = export(&store, Format::Yaml, &mut Vec::new()).unwrap_err();
+    assert!(
+        refused.to_string().contains("Issue damaged in namespace shop"),
+        "{refused}"
+    );
+    let report = take(&mut store, issue("damaged").to_string());
+    assert_eq!((report.created, report.updated), (0, 1));
+    assert_eq!(objects(&store), before);
+}
+
+#[test]
 fn other_kinds_are_counted_and_skipped() {
     let dump = json!([
         issue("one"),

@@ -42,7 +42,10 @@ pub(crate) enum Upserted {
 
 impl From<StoreError> for WriteError {
     fn from(cause: StoreError) -> WriteError {
-        WriteError::Unavailable(cause.into())
+        match cause {
+            StoreError::Damaged { at, cause } => WriteError::Damaged(at, cause.into()),
+            StoreError::Database(_) => WriteError::Unavailable(cause.into()),
+        }
     }
 }
 
@@ -53,16 +56,6 @@ pub enum StoreError {
     Database(#[from] rusqlite::Error),
     #[error("{at} is stored as something other than JSON: {cause}")]
     Damaged { at: String, cause: serde_json::Error },
-}
-
-impl StoreError {
-    /// Whether the transaction that was refused for this reason has to be given up. What is wrong with one object is its own affair.
-    pub(super) fn ends_transaction(refusal: &WriteError) -> bool {
-        let WriteError::Unavailable(cause) = refusal else {
-            return false;
-        };
-        !matches!(cause.downcast_ref(), Some(StoreError::Damaged { .. }))
-    }
 }
 
 impl Store {
@@ -159,7 +152,7 @@ pub(crate) struct Session<'a> {
 
 impl Session<'_> {
     /// Writes the whole batch and answers its first object. After a refusal nothing is changed, unless it
-    /// [ends the transaction](StoreError::ends_transaction).
+    /// ends the transaction.
     pub(super) fn write(
         &mut self,
         batch: Batch,
@@ -171,7 +164,7 @@ impl Session<'_> {
         let outcome = self.write_all(batch, judge, news);
         match &outcome {
             Ok(_) => {}
-            Err(refusal) if StoreError::ends_transaction(refusal) => return outcome,
+            Err(WriteError::Unavailable(_)) => return outcome,
             Err(_) => {
                 self.execute("ROLLBACK TO batch")?;
                 self.version = version;
@@ -278,16 +271,21 @@ impl Session<'_> {
         Ok(object)
     }
 
-    /// Stores an object of a dump, which the caller has found to be one of its kind.
+    /// Stores an object of a dump, which the caller has found to be one of its kind. One that is stored damaged is replaced.
     pub(crate) fn upsert(&mut self, address: &Address, object: Value) -> Result<Upserted, WriteError> {
-        let stored = self.get(address)?;
+        let (stored, exists) = match self.get(address) {
+            Ok(None) => (None, false),
+            Ok(stored) => (stored, true),
+            Err(StoreError::Damaged { .. }) => (None, true),
+            Err(error) => return Err(error.into()),
+        };
         let mut object = semantics::imported(address, object, stored.as_ref(), Birth::now)?;
         if stored.as_ref().is_some_and(|stored| semantics::same(stored, &object)) {
             return Ok(Upserted::Unchanged);
         }
         let text = self.stamp(&mut object);
-        self.put(address, stored.is_some(), &text)?;
-        Ok(if stored.is_some() {
+        self.put(address, exists, &text)?;
+        Ok(if exists {
             Upserted::Updated(object)
         } else {
             Upserted::Created(object)
@@ -306,7 +304,7 @@ impl Session<'_> {
         text.map(|text| serde_json::from_str(&text))
             .transpose()
             .map_err(|cause| StoreError::Damaged {
-                at: format!("{address:?}"),
+                at: in_words(address.kind.as_str(), &address.namespace, &address.name),
                 cause,
             })
     }
@@ -389,6 +387,10 @@ struct Stored {
     text: String,
 }
 
+fn in_words(kind: &str, namespace: &str, name: &str) -> String {
+    format!("{kind} {name} in namespace {namespace}")
+}
+
 impl Stored {
     fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
         Ok(Stored {
@@ -401,7 +403,7 @@ impl Stored {
 
     fn value(&self) -> Result<Value, StoreError> {
         serde_json::from_str(&self.text).map_err(|cause| StoreError::Damaged {
-            at: format!("{} {}/{}", self.kind, self.namespace, self.name),
+            at: in_words(&self.kind, &self.namespace, &self.name),
             cause,
         })
     }

@@ -40,7 +40,7 @@ fn next(experiment: &ChaosExperiment, now: Timestamp, world: &Snapshot) -> Optio
             }
         }
         ChaosState::Running => {
-            let end = status.started_at? + duration::parse(&experiment.spec.duration)?;
+            let end = status.started_at? + duration::parse(&experiment.spec.duration).ok()?;
             (end <= now).then(|| {
                 json!({
                     "state": "Completed", "completedAt": time, "recoveryVerified": true, "recoveryTime": "12.4s",
