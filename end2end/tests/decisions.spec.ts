@@ -3,7 +3,7 @@ import { expect, signIn, SIGNED_OUT, test } from "../fixtures.ts";
 import { act, APPROVAL, enter, fold, INCIDENT, KEYS, OBJECTS, outcome, plan, request } from "../deciding.ts";
 import { serve } from "../served.ts";
 
-test.use({ storageState: SIGNED_OUT, expectedMessages: [/status of (400|401|404|409|413|503)|preloaded using link preload/] });
+test.use({ storageState: SIGNED_OUT, expectedMessages: [/status of (400|401|409|413|503)|preloaded using link preload/] });
 
 test("an incident is acknowledged where it stands, and the focus stays", async ({ page }) => {
   await using console = await serve({ keys: KEYS, objects: OBJECTS });
