@@ -10,7 +10,7 @@ mod tests;
 pub use names::names_credential;
 pub use policy::{policy, without_urls};
 
-use names::{counts_tokens, names_object};
+use names::counts_tokens;
 use serde_json::Value;
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -22,19 +22,58 @@ pub fn is_suspicious(text: &[u8]) -> bool {
     prose::is_suspicious(text)
 }
 
-/// A text without the credentials that it quotes. One that is JSON is looked at member by member.
+/// A text without the credentials that it quotes. JSON in it is looked at member by member.
 pub fn text(text: &str) -> Cow<'_, str> {
-    let is_json = text.trim_start().starts_with(['{', '[']) && prose::is_suspicious(text.as_bytes());
-    if let Some(held) = is_json.then(|| serde_json::from_str::<Value>(text).ok()).flatten() {
-        let mut shown = held.clone();
-        document(&mut shown);
-        return if shown == held {
-            text.into()
-        } else {
-            shown.to_string().into()
-        };
+    if !prose::is_suspicious(text.as_bytes()) {
+        return text.into();
     }
-    prose::masked(text)
+    match documents(text) {
+        (shown, true) => shown.into(),
+        (shown, false) if shown == text => prose::masked(text),
+        (shown, false) => prose::masked(&shown).into_owned().into(),
+    }
+}
+
+/// The text with its JSON documents masked, and whether one of them is all of it.
+fn documents(text: &str) -> (String, bool) {
+    // What only begins like one is read in vain.
+    const TRIES: usize = 16;
+    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
+    for _ in 0..TRIES {
+        let Some(start) = rest.find(['{', '[']) else { break };
+        let (before, from) = rest.split_at(start);
+        shown.push_str(before);
+        let mut found = serde_json::Deserializer::from_str(from).into_iter::<Value>();
+        let Some(Ok(held)) = found.next() else {
+            shown.push_str(&from[..1]);
+            rest = &from[1..];
+            continue;
+        };
+        let (json, after) = from.split_at(found.byte_offset());
+        let is_all = shown.trim().is_empty() && after.trim().is_empty();
+        match without_credentials(&held) {
+            None => shown.push_str(json),
+            Some(masked) if is_all => shown.push_str(&masked.to_string()),
+            Some(masked) => {
+                // Where words are enough, the members keep their order and their blanks.
+                let by_words = prose::masked(json);
+                let is_enough = serde_json::from_str(&by_words).is_ok_and(|read| without_credentials(&read).is_none());
+                shown.push_str(&if is_enough { by_words } else { masked.to_string().into() });
+            }
+        }
+        if is_all {
+            return (shown + after, true);
+        }
+        rest = after;
+    }
+    (shown + rest, false)
+}
+
+/// None where there are none.
+fn without_credentials(held: &Value) -> Option<Value> {
+    let mut shown = held.clone();
+    document(&mut shown);
+    (shown != *held).then_some(shown)
 }
 
 /// Any part of an object that others have named: what stands under the name of a credential goes, however deep.
@@ -117,7 +156,7 @@ pub fn is_masked(shown: &str) -> bool {
 pub fn hides(action: &str, key: &str) -> bool {
     // Whatever else this action is given becomes the content of a Secret.
     if action == "RotateSecret" {
-        !names_object(key)
+        !["secret", "sourceSecret"].contains(&key)
     } else {
         names_credential(key)
     }

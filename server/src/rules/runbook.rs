@@ -120,12 +120,13 @@ impl Draft {
                     held.map(String::as_str).collect::<Vec<_>>()
                 });
                 let field = || format!("steps[{at}].params.{key}");
-                if !masking::hides(&step.action, key) {
+                if value == masking::MASK {
+                    // Under another action or name it stands for nothing that is known.
+                    let is_hidden = masking::hides(&step.action, key);
+                    let meant = only(&held, |held| is_hidden || masking::text(held) == masking::MASK);
+                    *value = meant.ok_or_else(|| Hidden { field: field() })?.to_owned();
+                } else if !masking::hides(&step.action, key) {
                     restore(value, &held, field)?;
-                } else if value == masking::MASK {
-                    *value = only(&held, |_| true)
-                        .ok_or_else(|| Hidden { field: field() })?
-                        .to_owned();
                 }
             }
         }
@@ -413,14 +414,10 @@ mod tests {
     fn a_value_that_was_shown_hidden_stays_what_it_is() {
         let moved = draft(vec![
             step("First", &[]),
-            step("Log", &[("API_TOKEN", "***"), ("LEVEL", "***")]),
+            step("Log", &[("API_TOKEN", "***"), ("LEVEL", "debug")]),
         ]);
         let params = &patch(&moved)["spec"]["steps"][1]["params"];
-        assert_eq!(
-            *params,
-            json!({"API_TOKEN": "t0p", "LEVEL": "***"}),
-            "only where it would be hidden"
-        );
+        assert_eq!(*params, json!({"API_TOKEN": "t0p", "LEVEL": "debug"}));
         let renamed = draft(vec![step("Log more", &[("API_TOKEN", "***")])]);
         assert_eq!(
             patch(&renamed)["spec"]["steps"][0]["params"],
@@ -433,5 +430,18 @@ mod tests {
             Hidden { field: field.clone() }
         );
         assert_eq!(foreign.create(&runbook().address()).unwrap_err(), Hidden { field });
+    }
+
+    #[test]
+    fn what_stands_under_another_action_or_name_is_refused_rather_than_lost() {
+        let refused = |step| draft(vec![step]).replace(&written()).unwrap_err().field;
+        for (name, key) in [("Log", "LOG_LEVEL"), ("Log", "LEVEL")] {
+            assert_eq!(refused(step(name, &[(key, "***")])), format!("steps[0].params.{key}"));
+        }
+        let scaled = NamedStep {
+            action: "ScaleDeployment".into(),
+            ..step("Log", &[("API_TOKEN", "***")])
+        };
+        assert_eq!(refused(scaled), "steps[0].params.API_TOKEN");
     }
 }

@@ -47,7 +47,14 @@ pub(super) fn counts_tokens(key: &str) -> bool {
 
 /// Whether the value is the name of an object that holds the secret, not the secret.
 pub(super) fn names_object(key: &str) -> bool {
-    const NAMES: [&str; 3] = ["secret", "sourcesecret", "imagepullsecret"];
+    const NAMES: [&str; 6] = [
+        "secret",
+        "existingsecret",
+        "imagepullsecret",
+        "secretnamespace",
+        "sourcesecret",
+        "tlssecret",
+    ];
     const ENDINGS: [&str; 2] = ["secretname", "secretref"];
     let joined = words(key).concat();
     NAMES.contains(&joined.as_str()) || ENDINGS.iter().any(|ending| joined.ends_with(ending))

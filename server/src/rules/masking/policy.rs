@@ -35,23 +35,26 @@ pub fn policy(policy: &mut Value) {
         0..=MOST_SECRETS => (secrets.iter()).fold(without_urls(text), |text, secret| text.replace(secret, MASK)),
         _ => MASK.to_owned(),
     };
-    for delivery in elements(policy.pointer_mut("/status/recentDeliveries")) {
-        if let Some(Value::String(error)) = delivery.get_mut("error") {
-            *error = cleared(error);
-        }
+    if let Some(status) = policy.pointer_mut("/status") {
+        each_text("", status, &cleared);
     }
-    for condition in elements(policy.pointer_mut("/status/conditions")) {
-        if let Some(Value::String(message)) = condition.get_mut("message") {
-            *message = cleared(message);
+    for targets in ["/spec/rules", "/spec/levels"] {
+        if let Some(targets) = policy.pointer_mut(targets) {
+            without_addresses(targets);
         }
     }
 }
 
 fn without_addresses(value: &mut Value) {
+    each_text("", value, &without_urls);
+}
+
+/// Every text below but the names of channels, which may be what a channel is configured with.
+fn each_text(name: &str, value: &mut Value, shown: &impl Fn(&str) -> String) {
     match value {
-        Value::Object(members) => members.values_mut().for_each(without_addresses),
-        Value::Array(values) => values.iter_mut().for_each(without_addresses),
-        Value::String(text) => *text = without_urls(text),
+        Value::Object(members) => (members.iter_mut()).for_each(|(name, member)| each_text(name, member, shown)),
+        Value::Array(values) => values.iter_mut().for_each(|value| each_text(name, value, shown)),
+        Value::String(text) if name != "channel" => *text = shown(text),
         _ => {}
     }
 }
@@ -102,4 +105,31 @@ fn hide_values(value: Option<&mut Value>) {
 
 fn elements(list: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
     list.and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    #[test]
+    fn whatever_a_policy_says_of_its_deliveries_quotes_no_address() {
+        let mut policy = json!({
+            "spec": {
+                "channels": [{"name": "slack-ops", "type": "slack", "config": {"url": "https://hooks.example/T1/s3cret", "channel": "slack-ops"}}],
+                "rules": [{"name": "all", "channels": ["slack-ops", "https://hooks.example/T1/s3cret"]}],
+                "levels": [{"targets": [{"type": "channel", "name": "https://hooks.example/T1/s3cret"}, {"type": "user", "name": "ana@example.org"}]}],
+            },
+            "status": {
+                "lastError": "POST https://hooks.example/T1/s3cret: 500",
+                "recentDeliveries": [{"channel": "slack-ops", "target": "hooks.example/T1/s3cret", "response": "no hooks.example/T1/s3cret at https://x/y", "success": false}],
+            },
+        });
+        super::policy(&mut policy);
+        let shown = policy.to_string();
+        assert!(!shown.contains("s3cret"), "{shown}");
+        assert_eq!(policy["status"]["lastError"], "POST *** 500");
+        assert_eq!(policy["status"]["recentDeliveries"][0]["channel"], "slack-ops");
+        assert_eq!(policy["spec"]["rules"][0]["channels"], json!(["slack-ops", "***"]));
+        assert_eq!(policy["spec"]["levels"][0]["targets"][1]["name"], "ana@example.org");
+    }
 }

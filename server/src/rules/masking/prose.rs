@@ -187,6 +187,9 @@ fn value_after(line: &str, word: Range<usize>) -> Option<Range<usize>> {
     if name.to_ascii_lowercase().ends_with("cookie") {
         value.end = cookies(line, value.end);
     }
+    if let Some(behind) = behind_scheme(line, name, &value) {
+        return Some(behind);
+    }
     let text = &line[value.clone()];
     let told = match sureness {
         Sureness::Sure => ["true", "false"].contains(&text),
@@ -194,6 +197,17 @@ fn value_after(line: &str, word: Range<usize>) -> Option<Range<usize>> {
         Sureness::Told => is_prose(text) || !is_told_credential(line, name, &value),
     };
     (!told && !is_number_of_tokens(name, text)).then_some(value)
+}
+
+/// What follows a scheme that is not among the known ones: `Authorization: Hawk 3f9…`.
+fn behind_scheme(line: &str, name: &str, scheme: &Range<usize>) -> Option<Range<usize>> {
+    let may_be_scheme = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    if !name.to_ascii_lowercase().ends_with("authorization") || !line[scheme.clone()].chars().all(may_be_scheme) {
+        return None;
+    }
+    let start = skip_blanks(line, scheme.end);
+    let behind = pairs(line, start).or_else(|| bare(line, start).filter(|value| is_mixed(&line[value.clone()])));
+    behind.filter(|behind| behind.start > scheme.end)
 }
 
 /// How sure it is that what follows a name is its value.

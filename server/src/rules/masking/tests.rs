@@ -503,3 +503,84 @@ fn what_a_channel_holds_beside_its_configuration_is_hidden_too() {
         })
     );
 }
+
+#[test]
+fn a_scheme_that_nobody_knows_hides_what_follows_it() {
+    for (held, shown) in [
+        ("Authorization: Hawk 3f9a8b7c6d", "Authorization: Hawk ***"),
+        (
+            "Authorization: AWS4-HMAC-SHA256 Credential=AKIA1/x, Signature=fe5f",
+            "Authorization: ***",
+        ),
+        (
+            "sent authorization: Acme zzz999yyy888 to api",
+            "sent authorization: Acme *** to api",
+        ),
+        (
+            "authorization: Unable to reach the server",
+            "authorization: Unable to reach the server",
+        ),
+        (
+            "authorization: denied by policy p1",
+            "authorization: denied by policy p1",
+        ),
+    ] {
+        assert_eq!(text(held), shown);
+    }
+}
+
+#[test]
+fn what_stands_in_json_inside_a_text_is_hidden() {
+    for (held, shown) in [
+        (
+            r#"request {"password":"x"} failed"#,
+            r#"request {"password":"***"} failed"#,
+        ),
+        (
+            r#"sent {"user":"a","auth":{"token": "t0k"}}: 401"#,
+            r#"sent {"user":"a","auth":{"token": "***"}}: 401"#,
+        ),
+        (
+            r#"{"a":1} then {"api_key":12345678}"#,
+            r#"{"a":1} then {"api_key":"***"}"#,
+        ),
+        (
+            r#"env [{"name":"DB_PASSWORD","value":"hunter2"}] refused"#,
+            r#"env [{"name":"DB_PASSWORD","value":"***"}] refused"#,
+        ),
+    ] {
+        assert_eq!(text(held), shown);
+    }
+}
+
+#[test]
+fn a_sentence_behind_a_name_in_an_outline_stays() {
+    let held =
+        "Deployment: web\nToken: expired at 10:05, ask the owner\nPassword: hunter2\nSecret: not found, see below\n";
+    let shown =
+        "Deployment: web\nToken: expired at 10:05, ask the owner\nPassword: ***\nSecret: not found, see below\n";
+    assert_eq!(text(held), shown);
+}
+
+#[test]
+fn names_of_secrets_stay_and_their_content_goes() {
+    let given = |key: &str| BTreeMap::from([(key.to_owned(), "db-main".to_owned())]);
+    for key in [
+        "existingSecret",
+        "secretNamespace",
+        "secretName",
+        "tls-secret",
+        "imagePullSecret",
+    ] {
+        assert_eq!(params("PatchConfig", &given(key)), given(key), "{key}");
+        assert_eq!(
+            params("RotateSecret", &given(key))[key],
+            MASK,
+            "{key} is an entry of the Secret there"
+        );
+    }
+    for key in ["secret", "sourceSecret"] {
+        assert_eq!(params("RotateSecret", &given(key)), given(key), "{key}");
+    }
+    assert_eq!(params("PatchConfig", &given("secretKey"))["secretKey"], MASK);
+}

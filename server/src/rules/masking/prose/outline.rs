@@ -84,7 +84,8 @@ impl Outline {
             if entry.begins_block() {
                 self.block = Some(indent);
             }
-            let is_shown = entry.begins_block() || entry.is_told();
+            let may_be_sentence = self.entries.is_none() && !is_named;
+            let is_shown = entry.begins_block() || entry.is_told(may_be_sentence);
             shown.push_str(&line[..entry.value.start]);
             shown.push_str(if is_shown { entry.value() } else { MASK });
         } else {
@@ -157,8 +158,9 @@ impl<'a> Entry<'a> {
     }
 
     /// There is nothing to hide.
-    fn is_told(&self) -> bool {
+    fn is_told(&self, may_be_sentence: bool) -> bool {
         let value = self.value();
-        value.is_empty() || is_prose(value) || is_number_of_tokens(self.name, value)
+        let begins = value.split([' ', ',', '.']).next().filter(|_| may_be_sentence);
+        value.is_empty() || is_prose(begins.unwrap_or(value)) || is_number_of_tokens(self.name, value)
     }
 }
