@@ -5,7 +5,7 @@ use super::{
     row::{Row, SortKey},
     table::Table,
 };
-use crate::rules::search::MOST_WORDS;
+use crate::rules::{masking, search::MOST_WORDS};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
 use std::{borrow::Cow, cmp::Ordering, sync::Arc};
@@ -289,7 +289,12 @@ fn sort_key<'a, K: Project>(row: &'a Row<K>, member: &str) -> SortKey<'a> {
         "name" => row.name().into(),
         "namespace" => row.namespace().into(),
         "creationTimestamp" => super::created(&*row.object).into(),
-        _ => K::sort_key(row, member),
+        // The order of what is hidden would tell of it.
+        _ => match K::sort_key(row, member) {
+            SortKey::Text(Cow::Borrowed(text)) => SortKey::Text(masking::text(text)),
+            SortKey::Text(Cow::Owned(text)) => SortKey::Text(masking::text(&text).into_owned().into()),
+            key => key,
+        },
     }
 }
 

@@ -46,7 +46,7 @@ impl Draft {
             spec["steps"] = json!(steps);
         }
         let mut metadata = json!({ "name": address.name, "namespace": address.namespace });
-        let labels = self.labels.clone().unwrap_or_default();
+        let labels = restored_labels(self.labels.as_ref().unwrap_or(&TextMap::new()), &TextMap::new())?;
         if !labels.is_empty() {
             metadata["labels"] = json!(labels);
         }
@@ -83,15 +83,25 @@ impl Draft {
             patch["spec"]["maxAttempts"] = attempts.into();
         }
         let held = runbook.metadata.labels.clone().unwrap_or_default();
-        if let Some(labels) = &self.labels {
+        let labels = self
+            .labels
+            .as_ref()
+            .map(|labels| restored_labels(labels, &held))
+            .transpose()?;
+        if let Some(labels) = &labels {
             let gone = held.keys().filter(|key| !labels.contains_key(*key));
             let gone = gone.map(|key| (key.clone(), Value::Null));
             let kept = labels.iter().map(|(key, value)| (key.clone(), json!(value)));
             patch["metadata"] = json!({ "labels": Map::from_iter(gone.chain(kept)) });
         }
         let before = told(known, trigger, written, *max_attempts, &held);
-        let labels = self.labels.as_ref().unwrap_or(&held);
-        let after = told(&description, &self.trigger, &steps, attempts, labels);
+        let after = told(
+            &description,
+            &self.trigger,
+            &steps,
+            attempts,
+            labels.as_ref().unwrap_or(&held),
+        );
         let differing = |these: &Map<String, Value>, those: &Map<String, Value>| {
             let members = these.iter().filter(|(member, value)| those.get(*member) != Some(value));
             Value::from_iter(members.map(|(member, value)| (member.clone(), value.clone())))
@@ -150,6 +160,20 @@ impl Draft {
     }
 }
 
+/// The labels with the values that are shown hidden as they are held.
+fn restored_labels(labels: &TextMap, held: &TextMap) -> Result<TextMap, Hidden> {
+    let restored = labels.iter().map(|(key, value)| {
+        let value = if value == masking::MASK {
+            held.get(key)
+        } else {
+            Some(value)
+        };
+        let field = || format!("labels.{key}");
+        Ok((key.clone(), value.ok_or_else(|| Hidden { field: field() })?.clone()))
+    });
+    restored.collect()
+}
+
 /// A text that comes back as one of those that are held is shown means that one.
 fn restore(text: &mut String, held: &[Vec<&str>], field: impl Fn() -> String) -> Result<(), Hidden> {
     if masking::is_masked(text) {
@@ -194,7 +218,7 @@ fn told(
         ("trigger".to_owned(), json!(trigger)),
         ("steps".to_owned(), json!(steps)),
         ("maxAttempts".to_owned(), json!(attempts)),
-        ("labels".to_owned(), json!(labels)),
+        ("labels".to_owned(), json!(masking::entries(labels))),
     ])
 }
 
@@ -430,6 +454,26 @@ mod tests {
             Hidden { field: field.clone() }
         );
         assert_eq!(foreign.create(&runbook().address()).unwrap_err(), Hidden { field });
+    }
+
+    #[test]
+    fn a_label_that_was_shown_hidden_stays_what_it_is() {
+        let held = written().labelled("api-token", "t0p");
+        let sent = |labels: &[(&str, &str)]| Draft {
+            labels: Some(texts(labels)),
+            ..draft(vec![step("Log", &[("LEVEL", "debug")])])
+        };
+        let decision = sent(&[("api-token", "***"), ("team", "bank")]).replace(&held).unwrap();
+        let Verb::Patch(patch) = &decision.verb else {
+            panic!("a patch")
+        };
+        assert_eq!(
+            patch["metadata"]["labels"],
+            json!({"api-token": "t0p", "team": "bank", "tier": null})
+        );
+        assert!(!decision.details.values().any(|told| told.contains("t0p")));
+        let refused = sent(&[("other-token", "***")]).replace(&held).unwrap_err();
+        assert_eq!(refused.field, "labels.other-token");
     }
 
     #[test]

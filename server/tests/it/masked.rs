@@ -16,6 +16,7 @@ fn object(kind: &str, name: &str, spec: Value, status: Value) -> Value {
         "apiVersion": "platform.chatcli.io/v1alpha1", "kind": kind,
         "metadata": {
             "name": name, "namespace": "default", "creationTimestamp": "2026-09-23T12:00:00Z",
+            "labels": {"team": "shop", "api-token": PLANTED},
             "annotations": {"team": "shop", "deploy-token": PLANTED, "note": format!("login --password {PLANTED}")},
         },
         "spec": spec, "status": status,
@@ -110,10 +111,10 @@ fn objects() -> Vec<Value> {
             "NotificationPolicy",
             "channels",
             json!({
-                "enabled": true, "rules": [],
+                "enabled": true, "rules": [{"name": "all", "channels": [format!("https://h.example/{PLANTED}")]}],
                 "channels": [{"name": "sre", "type": "slack", "config": {"webhook_url": format!("https://h.example/{PLANTED}")}, "url": format!("https://h.example/{PLANTED}"), "token": PLANTED}],
             }),
-            json!({"totalSent": 0, "failedCount": 1, "recentDeliveries": [{"channel": "sre", "sentAt": at, "success": false, "error": format!("Post \"https://h.example/{PLANTED}\": EOF")}]}),
+            json!({"totalSent": 0, "failedCount": 1, "lastError": format!("h.example/{PLANTED}: EOF"), "recentDeliveries": [{"channel": "sre", "target": format!("https://h.example/{PLANTED}"), "sentAt": at, "success": false, "error": format!("Post \"https://h.example/{PLANTED}\": EOF")}]}),
         ),
         object(
             "AuditEvent",
@@ -158,5 +159,32 @@ async fn what_is_hidden_is_not_found_by_searching_for_it() {
         ("/api/v1/incidents?q=s3cr3t", false),
     ] {
         assert_eq!(console.total(target).await > 0, found, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_hidden_is_not_told_by_the_order_of_a_list() {
+    let told = |name: &str, token: &str| {
+        let spec = json!({
+            "severity": "high", "source": "watcher", "description": format!("login --token {token}"),
+            "resource": {"kind": "Deployment", "name": "web", "namespace": "default"},
+        });
+        object("Issue", name, spec, Value::Null)
+    };
+    let console = TestConsole::over(vec![told("a", "zzz"), told("b", "aaa")]).await;
+    for sort in ["description", "-description"] {
+        let list = console
+            .get(&format!("/api/v1/incidents?sort={sort}"))
+            .key(VIEWER)
+            .await_ok()
+            .await
+            .json();
+        let names: Vec<_> = list["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| &item["name"])
+            .collect();
+        assert_eq!(names, ["a", "b"], "{sort}: to whoever reads them they are the same");
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn namespace(meta: &ObjectMeta) -> String {
 }
 
 pub(super) fn labels(meta: &ObjectMeta) -> StringMap {
-    meta.labels.clone().unwrap_or_default()
+    meta.labels.as_ref().map(masking::entries).unwrap_or_default()
 }
 
 /// Masked, and without the copy of the whole object that `kubectl apply` leaves in one, secrets and all.
