@@ -1,5 +1,7 @@
 //! One file per view. A page asks the API through `components::ask`, and lays out what it got.
 
+#[cfg(feature = "ssr")]
+pub(crate) mod analytics;
 pub(crate) mod approval;
 pub(crate) mod approvals;
 pub(crate) mod incident;

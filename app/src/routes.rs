@@ -58,7 +58,7 @@ fn pages() -> AnyView {
             <Route path=path!("/approvals/:namespace/:name") view=Approval ssr=SsrMode::Async />
             <Route path=path!("/instances") view=Instances ssr=SsrMode::Async />
             <Route path=path!("/instances/:namespace/:name") view=Instance ssr=SsrMode::Async />
-            // Whatever is described in `pages::kinds`.
+            // Whatever is described in `pages::kinds`, and `/analytics`, which the server makes without a script.
             <Route path=path!("/*address") view=Described ssr=SsrMode::Async />
         </FlatRoutes>
     }

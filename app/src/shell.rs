@@ -18,9 +18,10 @@ use std::{fmt, str::FromStr};
 
 #[cfg(feature = "ssr")]
 use {
-    crate::App,
+    crate::{App, pages::analytics::PATH},
     leptos::{config::LeptosOptions, prelude::*},
     leptos_meta::MetaTags,
+    leptos_router::location::RequestUrl,
     std::sync::{
         Arc,
         atomic::{AtomicU16, Ordering},
@@ -129,6 +130,7 @@ pub fn shell() -> impl IntoView {
         .output_name("app")
         .site_pkg_dir(Arc::clone(&assets))
         .build();
+    let is_report = is_report(&base);
     view! {
         <!DOCTYPE html>
         <html lang="en" data-theme=theme.attribute() data-base=base.clone()>
@@ -139,7 +141,8 @@ pub fn shell() -> impl IntoView {
                 <meta name="referrer" content="same-origin" />
                 <link rel="icon" href=format!("{base}/favicon.svg") type="image/svg+xml" />
                 <link rel="stylesheet" href=format!("{base}/{assets}/main.css") />
-                <HydrationScripts options=options root=base.clone() />
+                {is_report.then(|| view! { <link rel="stylesheet" href=format!("{base}/report.css") /> })}
+                {(!is_report).then(|| view! { <HydrationScripts options=options root=base.clone() /> })}
                 <MetaTags />
             </head>
             <body>
@@ -147,6 +150,13 @@ pub fn shell() -> impl IntoView {
             </body>
         </html>
     }
+}
+
+/// What is read and not acted on comes without a script.
+#[cfg(feature = "ssr")]
+fn is_report(base: &str) -> bool {
+    let address = use_context::<RequestUrl>().and_then(|address| address.parse().ok());
+    address.is_some_and(|address| address.path().strip_prefix(base) == Some(PATH))
 }
 
 #[cfg(test)]

@@ -235,6 +235,28 @@ async fn a_filter_that_matches_nothing_offers_the_way_out() {
 }
 
 #[tokio::test]
+async fn one_figure_that_cannot_be_had_leaves_the_others_of_the_report() {
+    let cost = json!({"apiVersion": API_VERSION, "kind": "CostSummary", "spec": {"totalLLMCost": 1.5, "incidentCount": 3, "costPerIncident": 0.5}});
+    let api = Api::signed_in().with("/analytics/cost", &cost).failing(
+        "/analytics/capacity",
+        503,
+        "Deployment objects are still being read",
+    );
+    let page = api.page("/analytics").await;
+    assert!(
+        page.html.contains("1.50 $") && page.html.contains("0.50 $"),
+        "{}",
+        page.html
+    );
+    assert!(page.html.contains("Could not show the capacity"));
+    assert!(page.html.contains("Deployment objects are still being read"));
+    assert!(
+        page.html.contains("report.css") && !page.html.contains("app.js"),
+        "it needs no script"
+    );
+}
+
+#[tokio::test]
 async fn a_failure_is_named_in_the_shell() {
     let api = Api::signed_in().failing("/incidents", 503, "the catalog is not ready");
     let page = api.page("/incidents").await;

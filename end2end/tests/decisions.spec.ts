@@ -190,7 +190,7 @@ test.describe("without JavaScript", () => {
     await signIn(page, "key-of-mira");
     await act(page, "Acknowledge").click();
     await expect(outcome(page)).toHaveText("Acknowledged.");
-    await expect(page).toHaveURL(`${console.url}${INCIDENT}#outcome-api-latency`);
+    await expect(page).toHaveURL(`${console.url}${INCIDENT}#outcome-incidents-api-latency`);
     await expect(outcome(page)).toBeInViewport();
     await page.reload();
     await expect(outcome(page)).toBeEmpty();

@@ -156,6 +156,29 @@ test("a form that is being sent keeps no other one from it", async ({ page }) =>
   expect(asked).toBe(1);
 });
 
+test("a success elsewhere takes neither a refusal nor the focus away", async ({ page }) => {
+  await using console = await serve({ keys: KEYS, objects: OBJECTS });
+  await enter(page, console.url + INCIDENT);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/acknowledge?*", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.route("**/resolve?*", (route) => route.fulfill({ status: 503, json: { message: "the store is away" } }));
+  await act(page, "Acknowledge").click();
+  await expect(outcome(page)).toHaveText("Being sent…");
+  await fold(page, "Resolve").click();
+  await field(page, "Resolution").fill("Rolled back");
+  await act(page, "Resolve incident").click();
+  await expect(outcome(page)).toContainText("Not done. The store is away.");
+  await field(page, "Resolution").focus();
+  release();
+  await expect(act(page, "Undo acknowledge")).toBeVisible();
+  await expect(outcome(page)).toContainText("Not done. The store is away.");
+  await expect(field(page, "Resolution")).toBeFocused();
+});
+
 test("what is typed before the script has come is newer than the draft", async ({ page }) => {
   await using console = await serve({ keys: KEYS, objects: OBJECTS });
   await enter(page, console.url + INCIDENT);

@@ -134,7 +134,7 @@ impl Subject {
 
     /// Of the words that say how things stand with it.
     fn outcome_id(&self) -> String {
-        format!("outcome-{}", self.name)
+        format!("outcome{}-{}", self.list.replace('/', "-"), self.name)
     }
 }
 

@@ -118,19 +118,20 @@ fn nav_items() -> AnyView {
 
 /// The pages behind those that are needed now.
 fn groups() -> AnyView {
-    let groups = [
+    let groups: [(_, &[_]); 2] = [
         (
             "Understand",
-            [
+            &[
                 ("/insights", Icon::Spark, "AI insights"),
                 ("/remediations", Icon::Tool, "Remediations"),
                 ("/runbooks", Icon::Book, "Runbooks"),
                 ("/postmortems", Icon::Page, "Post-mortems"),
+                ("/analytics", Icon::Chart, "Analytics"),
             ],
         ),
         (
             "Govern",
-            [
+            &[
                 ("/slos", Icon::Target, "SLOs"),
                 ("/policies", Icon::Shield, "Policies"),
                 ("/clusters", Icon::Cubes, "Clusters"),
@@ -145,8 +146,8 @@ fn groups() -> AnyView {
                 <p class="group">{name}</p>
                 <ul>
                     {pages
-                        .into_iter()
-                        .map(|(path, icon, label)| nav_item(path, icon, label, ().into_any()))
+                        .iter()
+                        .map(|&(path, icon, label)| nav_item(path, icon, label, ().into_any()))
                         .collect_view()}
                 </ul>
             }
@@ -170,7 +171,8 @@ fn nav_item(path: &'static str, icon: Icon, label: &'static str, count: AnyView)
     };
     view! {
         <li>
-            <a href=target aria-current=move || is_here().then_some("page")>
+            // A page of the server alone is none of the router's.
+            <a href=target rel={(path == "/analytics").then_some("external")} aria-current=move || is_here().then_some("page")>
                 {icon.view()}
                 <span>{label}</span>
                 {count}

@@ -6,7 +6,7 @@ use crate::view;
 use leptos::prelude::*;
 
 const MINUTE: i64 = 60;
-const HOUR: i64 = 60 * MINUTE;
+pub(crate) const HOUR: i64 = 60 * MINUTE;
 pub(crate) const DAY: i64 = 24 * HOUR;
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

@@ -258,9 +258,19 @@ pub(crate) fn Described() -> impl IntoView {
         match (ALL.get(page / 2), page % 2) {
             (Some(kind), 0) => listed::page(kind),
             (Some(kind), _) => object::page(kind),
-            (None, _) => view! { <NotFound /> },
+            (None, _) => other(&pathname.get()),
         }
     }
+}
+
+/// The report is made by the server alone, and a browser that goes there asks for it: its link is none of the router's.
+fn other(pathname: &str) -> AnyView {
+    #[cfg(feature = "ssr")]
+    if pathname == href(super::analytics::PATH) {
+        return view! { <super::analytics::Analytics /> };
+    }
+    let _ = pathname;
+    view! { <NotFound /> }
 }
 
 /// Where the object that a cluster calls by this kind has its page.

@@ -248,7 +248,10 @@ pub(super) fn send(target: &Target, api: &Api, refresh: Refresh, event: &ev::Sub
         return;
     }
     acting.under_way.update(|paths| paths.push(path.clone()));
-    acting.acted.set(None);
+    // A refusal of another form is to be read still.
+    acting
+        .acted
+        .update(|last| *last = last.take().filter(|last| last.error.is_some() && last.path != path));
     let typed = target.filled(&form);
     target.note_draft(&typed);
     let sent = acting.drafts.meant_for(&path);
@@ -279,7 +282,11 @@ pub(super) fn send(target: &Target, api: &Api, refresh: Refresh, event: &ev::Sub
             }
         }
         let is_known = acted.error.as_ref().is_none_or(|error| error.status == 409);
-        acting.acted.set(Some(acted));
+        acting.acted.update(|last| {
+            if acted.error.is_some() || last.is_none() {
+                *last = Some(acted);
+            }
+        });
         if is_known {
             refresh.now();
         }
@@ -311,7 +318,7 @@ pub(super) fn chosen(form: &str) -> Option<String> {
 fn fold_around(form: &HtmlFormElement) -> bool {
     let details = form.closest("details").ok().flatten();
     // The name is a valid one, so this cannot fail.
-    details.is_some_and(|details| details.remove_attribute("open").is_ok())
+    details.is_some_and(|details| details.has_attribute("open") && details.remove_attribute("open").is_ok())
 }
 
 fn focus(element: Option<Element>) {

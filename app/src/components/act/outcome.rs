@@ -32,7 +32,7 @@ pub(super) fn outcome(subject: Subject, truth: String, offered: Vec<&'static str
             let is_overtaken = !acting.unsent(&subject, &offered).is_empty();
             is_overtaken.then(|| view! { <b>"Not sent. "</b> {truth.clone()} })
         };
-        if acting.is_acting_on(&subject) {
+        if acting.is_acting_on(&subject) && acted.is_none_or(|(_, acted)| acted.error.is_none()) {
             return Some("Being sent…".into_any());
         }
         let Some((verb, acted)) = acted else {
