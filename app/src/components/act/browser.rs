@@ -283,7 +283,7 @@ pub(super) fn send(target: &Target, api: &Api, refresh: Refresh, event: &ev::Sub
         }
         let is_known = acted.error.as_ref().is_none_or(|error| error.status == 409);
         acting.acted.update(|last| {
-            if acted.error.is_some() || last.is_none() {
+            if acted.error.is_some() || last.as_ref().is_none_or(|last| last.error.is_none()) {
                 *last = Some(acted);
             }
         });
