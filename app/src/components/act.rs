@@ -94,6 +94,16 @@ impl Acting {
         self.under_way.with(|paths| paths.iter().any(|sent| sent == path))
     }
 
+    /// Which is to be read still, whatever else is done meanwhile.
+    #[cfg(not(feature = "ssr"))]
+    fn tells_of_another_refusal(self, path: &str) -> bool {
+        let is_told = |last: &Option<Acted>| {
+            last.as_ref()
+                .is_some_and(|last| last.error.is_some() && last.path != path)
+        };
+        self.acted.with_untracked(is_told)
+    }
+
     /// Whether anything is being done to this one.
     fn is_acting_on(self, subject: &Subject) -> bool {
         self.under_way

@@ -248,10 +248,9 @@ pub(super) fn send(target: &Target, api: &Api, refresh: Refresh, event: &ev::Sub
         return;
     }
     acting.under_way.update(|paths| paths.push(path.clone()));
-    // A refusal of another form is to be read still.
-    acting
-        .acted
-        .update(|last| *last = last.take().filter(|last| last.error.is_some() && last.path != path));
+    if !acting.tells_of_another_refusal(&path) {
+        acting.acted.set(None);
+    }
     let typed = target.filled(&form);
     target.note_draft(&typed);
     let sent = acting.drafts.meant_for(&path);
@@ -282,11 +281,9 @@ pub(super) fn send(target: &Target, api: &Api, refresh: Refresh, event: &ev::Sub
             }
         }
         let is_known = acted.error.as_ref().is_none_or(|error| error.status == 409);
-        acting.acted.update(|last| {
-            if acted.error.is_some() || last.as_ref().is_none_or(|last| last.error.is_none()) {
-                *last = Some(acted);
-            }
-        });
+        if acted.error.is_some() || !acting.tells_of_another_refusal(&acted.path) {
+            acting.acted.set(Some(acted));
+        }
         if is_known {
             refresh.now();
         }
