@@ -47,15 +47,22 @@ pub(super) fn counts_tokens(key: &str) -> bool {
 
 /// Whether the value is the name of an object that holds the secret, not the secret.
 pub(super) fn names_object(key: &str) -> bool {
-    const NAMES: [&str; 6] = [
+    const NAMES: [&str; 5] = [
         "secret",
-        "existingsecret",
         "imagepullsecret",
-        "secretnamespace",
+        "imagepullsecrets",
         "sourcesecret",
         "tlssecret",
     ];
-    const ENDINGS: [&str; 2] = ["secretname", "secretref"];
+    const ENDINGS: [&str; 7] = [
+        "existingsecret",
+        "existingsecretkey",
+        "existingsecretpasswordkey",
+        "secretkeyref",
+        "secretname",
+        "secretnamespace",
+        "secretref",
+    ];
     let joined = words(key).concat();
     NAMES.contains(&joined.as_str()) || ENDINGS.iter().any(|ending| joined.ends_with(ending))
 }

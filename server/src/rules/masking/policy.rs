@@ -49,12 +49,13 @@ fn without_addresses(value: &mut Value) {
     each_text("", value, &without_urls);
 }
 
-/// Every text below but the names of channels, which may be what a channel is configured with.
+/// Every text below. The name of a channel may be what it is configured with, and stays unless it is an address.
 fn each_text(name: &str, value: &mut Value, shown: &impl Fn(&str) -> String) {
     match value {
         Value::Object(members) => (members.iter_mut()).for_each(|(name, member)| each_text(name, member, shown)),
         Value::Array(values) => values.iter_mut().for_each(|value| each_text(name, value, shown)),
-        Value::String(text) if name != "channel" => *text = shown(text),
+        Value::String(text) if name == "channel" => *text = without_urls(text),
+        Value::String(text) => *text = shown(text),
         _ => {}
     }
 }
@@ -121,7 +122,7 @@ mod tests {
             },
             "status": {
                 "lastError": "POST https://hooks.example/T1/s3cret: 500",
-                "recentDeliveries": [{"channel": "slack-ops", "target": "hooks.example/T1/s3cret", "response": "no hooks.example/T1/s3cret at https://x/y", "success": false}],
+                "recentDeliveries": [{"channel": "slack-ops", "target": "hooks.example/T1/s3cret", "response": "no hooks.example/T1/s3cret at https://x/y", "success": false}, {"channel": "https://hooks.example/T1/s3cret"}],
             },
         });
         super::policy(&mut policy);

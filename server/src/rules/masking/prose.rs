@@ -112,12 +112,17 @@ pub(super) fn masked(text: &str) -> Cow<'_, str> {
 // === inside a line ===
 
 fn in_line(line: &str) -> String {
+    in_command(line, curl(line))
+}
+
+/// The same where what is behind a place is given to curl.
+fn in_command(line: &str, curl: Option<usize>) -> String {
     let mut shown = String::with_capacity(line.len());
-    let curl = line.find("curl ").unwrap_or(line.len());
+    let curl = curl.unwrap_or(line.len());
     let (mut told, mut at) = (0, 0);
     while let Some(word) = next_word(line, at) {
         at = word.end;
-        let user = || user_after(line, &word).filter(|_| curl < word.start);
+        let user = || user_after(line, &word).filter(|_| curl <= word.start);
         let found = user().or_else(|| value_after(line, word.clone()));
         if let Some(value) = found {
             shown.push_str(&line[told..value.start]);
@@ -126,6 +131,13 @@ fn in_line(line: &str) -> String {
         }
     }
     shown + &line[told..]
+}
+
+/// Where curl is called.
+fn curl(line: &str) -> Option<usize> {
+    line.as_bytes()
+        .windows(5)
+        .position(|part| part.eq_ignore_ascii_case(b"curl "))
 }
 
 fn next_word(line: &str, from: usize) -> Option<Range<usize>> {
@@ -143,8 +155,15 @@ fn user_after(line: &str, word: &Range<usize>) -> Option<Range<usize>> {
     const FLAGS: [&str; 4] = ["-u", "-U", "--user", "--proxy-user"];
     // So that a text of nothing but flags is not read again for each of them.
     const LONGEST: usize = 128;
+    // `-sSfu`
+    const LONGEST_CLUSTER: usize = 8;
     let flag = &line[word.clone()];
-    let start = if FLAGS.contains(&flag) {
+    let is_last_of_several = flag.len() <= LONGEST_CLUSTER
+        && flag
+            .strip_prefix('-')
+            .and_then(|flags| flags.strip_suffix('u'))
+            .is_some_and(|flags| flags.chars().all(char::is_alphabetic));
+    let start = if FLAGS.contains(&flag) || is_last_of_several {
         word.end + usize::from(line[word.end..].starts_with('='))
     } else if ["-u", "-U"].iter().any(|short| flag.starts_with(short)) {
         word.start + 2
@@ -187,7 +206,7 @@ fn value_after(line: &str, word: Range<usize>) -> Option<Range<usize>> {
     if name.to_ascii_lowercase().ends_with("cookie") {
         value.end = cookies(line, value.end);
     }
-    if let Some(behind) = behind_scheme(line, name, &value) {
+    if let Some(behind) = behind_scheme(line, &word, &value, sureness) {
         return Some(behind);
     }
     let text = &line[value.clone()];
@@ -199,15 +218,54 @@ fn value_after(line: &str, word: Range<usize>) -> Option<Range<usize>> {
     (!told && !is_number_of_tokens(name, text)).then_some(value)
 }
 
-/// What follows a scheme that is not among the known ones: `Authorization: Hawk 3f9…`.
-fn behind_scheme(line: &str, name: &str, scheme: &Range<usize>) -> Option<Range<usize>> {
-    let may_be_scheme = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    if !name.to_ascii_lowercase().ends_with("authorization") || !line[scheme.clone()].chars().all(may_be_scheme) {
+/// What follows a scheme that is not among the known ones, and the scheme with it where it may be the credential itself:
+/// `Authorization: Hawk 3f9…`.
+fn behind_scheme(line: &str, name: &Range<usize>, scheme: &Range<usize>, sureness: Sureness) -> Option<Range<usize>> {
+    let (before, text) = (&line[..scheme.start], &line[scheme.clone()]);
+    let is_known = before.split_ascii_whitespace().next_back().is_some_and(is_scheme);
+    let is_coded = text.contains('-') && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let is_authorization = line[name.clone()].to_ascii_lowercase().ends_with("authorization");
+    let start = skip_blanks(line, scheme.end);
+    if !is_authorization || is_known || is_prose(text) || !(is_word(text) || is_coded) || start == scheme.end {
         return None;
     }
-    let start = skip_blanks(line, scheme.end);
-    let behind = pairs(line, start).or_else(|| bare(line, start).filter(|value| is_mixed(&line[value.clone()])));
-    behind.filter(|behind| behind.start > scheme.end)
+    let is_capital = text.starts_with(|c: char| c.is_ascii_uppercase());
+    let pairs = pairs(line, start);
+    let is_scheme_shown = is_word(text) && !matches!(sureness, Sureness::Sure) && (is_capital || pairs.is_none());
+    let behind = header_end(line, name.start)
+        .filter(|end| *end > start)
+        .or(pairs.map(|pairs| pairs.end))
+        .or_else(|| random_words(line, start))
+        .or_else(|| last_word(line, start).filter(|_| is_capital))?;
+    Some(if is_scheme_shown { start } else { scheme.start }..behind)
+}
+
+/// Where the quotes of a header end that a command is given: `-H 'Authorization: …'`.
+fn header_end(line: &str, start: usize) -> Option<usize> {
+    let quote = QUOTES.into_iter().find(|quote| line[..start].ends_with(quote))?;
+    let flag = line[..start - quote.len()].trim_end_matches([' ', '=']);
+    let is_header = ["-H", "--header"].iter().any(|header| flag.ends_with(header));
+    is_header.then(|| closing(&line[start..], quote).map_or(line.len(), |length| start + length))
+}
+
+/// Where the words end that are none of a language.
+fn random_words(line: &str, start: usize) -> Option<usize> {
+    let (mut at, mut end) = (start, None);
+    while let Some(word) = bare(line, at).filter(|word| is_random(&line[word.clone()])) {
+        end = Some(word.end);
+        at = skip_blanks(line, word.end);
+        if at == word.end {
+            break;
+        }
+    }
+    end
+}
+
+/// Where the word ends behind which the line, or what is quoted of it, says no more.
+fn last_word(line: &str, start: usize) -> Option<usize> {
+    let word = bare(line, start).filter(|word| !is_prose(&line[word.clone()]))?;
+    let after = line[word.end..].trim_end();
+    (after.is_empty() || after.starts_with(['"', '\'', '`', '\\'])).then_some(word.end)
 }
 
 /// How sure it is that what follows a name is its value.
@@ -320,6 +378,13 @@ fn ends_in_credential(name: &str) -> bool {
 fn is_mixed(text: &str) -> bool {
     let has = |kind: fn(&char) -> bool| text.chars().any(|c| kind(&c));
     text.len() > LONGEST_WORD || (has(char::is_ascii_digit) && has(char::is_ascii_alphabetic) && !text.contains('/'))
+}
+
+/// What chance has made of letters and digits, or what stands for it.
+fn is_random(text: &str) -> bool {
+    let is_base64 = text.chars().all(|c| c.is_ascii_alphanumeric() || "+=".contains(c));
+    let has_letters = text.contains(|c: char| c.is_ascii_alphabetic());
+    text == MASK || is_mixed(text) || (is_base64 && has_letters && !is_word(text))
 }
 
 /// `pod`, `Unable` and `CrashLoopBackOff`, not what chance has made of letters.

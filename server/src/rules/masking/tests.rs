@@ -304,6 +304,11 @@ fn piece() -> impl Strategy<Value = String> {
             "/",
             "word",
             "Pod",
+            "Authorization: Custom ",
+            "Authorization=",
+            "-H '",
+            "expired, ",
+            " -sSu user:pw",
         ])
         .prop_map(str::to_owned),
         "[ -~]{0,5}",
@@ -474,6 +479,8 @@ fn what_came_back_masked_is_known() {
         "login --token *** now",
         "{\"password\":\"***\"}",
         "https://***@db/x",
+        "curl -u *** x",
+        "sent Digest ***",
     ] {
         assert!(is_masked(shown), "{shown}");
     }
@@ -583,4 +590,84 @@ fn names_of_secrets_stay_and_their_content_goes() {
         assert_eq!(params("RotateSecret", &given(key)), given(key), "{key}");
     }
     assert_eq!(params("PatchConfig", &given("secretKey"))["secretKey"], MASK);
+}
+
+#[test]
+fn behind_a_scheme_nothing_of_the_credential_stays() {
+    for (held, shown) in [
+        ("Authorization: Custom abcdefghijkl", "Authorization: Custom ***"),
+        (
+            "Authorization: Custom aBcDeFgHiJkL was sent",
+            "Authorization: Custom *** was sent",
+        ),
+        ("Authorization: Custom abc123 def456", "Authorization: Custom ***"),
+        (
+            "curl -H 'Authorization: Custom abc def' x",
+            "curl -H 'Authorization: Custom ***' x",
+        ),
+        (
+            "Authorization: Hawk id=\"x\", mac=\"y\" sent",
+            "Authorization: Hawk *** sent",
+        ),
+        ("Authorization: SCRAM-SHA-256 data=abcdef", "Authorization: ***"),
+        ("Authorization: abc123def host=web", "Authorization: *** host=web"),
+        (
+            "Authorization: Bearer abcdefgh retry2",
+            "Authorization: Bearer *** retry2",
+        ),
+        ("authorization=abcdef123 user=bob", "authorization=*** user=bob"),
+        ("authorization=swordfish user=bob", "authorization=***"),
+        ("Authorization=Custom abcdef", "Authorization=***"),
+    ] {
+        assert_eq!(text(held), shown);
+    }
+    for held in [
+        "authorization: server unreachable",
+        "authorization: failed (403)",
+        "Authorization: denied, user=bob",
+    ] {
+        assert_eq!(text(held), held);
+    }
+}
+
+#[test]
+fn a_value_in_an_outline_is_no_sentence_because_it_begins_like_one() {
+    for (held, shown) in [
+        ("a: b\ntoken: a.bC9xyzK\n", "a: b\ntoken: ***\n"),
+        ("a: b\ntoken: no,Xk2pQ\n", "a: b\ntoken: ***\n"),
+        ("a: b\npassword: the horse battery\n", "a: b\npassword: ***\n"),
+        ("a: b\npassword: is hunter2\n", "a: b\npassword: ***\n"),
+        (
+            "a: b\ntoken: expired, now Bearer abc.def\n",
+            "a: b\ntoken: expired, now Bearer ***\n",
+        ),
+    ] {
+        assert_eq!(text(held), shown);
+    }
+}
+
+#[test]
+fn curl_is_told_who_signs_in_in_other_ways_too() {
+    for (held, shown) in [
+        ("curl -sSfu user:pw x", "curl -sSfu *** x"),
+        ("CURL -u user:pw x", "CURL -u *** x"),
+        ("curl \\\n  -u user:pw \\\n  x\n", "curl \\\n  -u *** \\\n  x\n"),
+    ] {
+        assert_eq!(text(held), shown);
+    }
+    let other = "curl x\ndocker run -u 1000:1000 web\n";
+    assert_eq!(text(other), other);
+}
+
+#[test]
+fn values_of_a_chart_name_secrets_and_their_entries() {
+    for key in [
+        "auth.existingSecret",
+        "existingSecretPasswordKey",
+        "auth.secretNamespace",
+        "secretKeyRef",
+        "imagePullSecrets",
+    ] {
+        assert!(!names_credential(key), "{key}");
+    }
 }

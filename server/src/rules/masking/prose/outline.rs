@@ -1,7 +1,7 @@
 //! Credentials in several lines, which may be YAML: a value goes on to the end of the line or over the lines below, and may stand beside the
 //! name that says what it is.
 
-use super::{MASK, in_line, is_number_of_tokens, is_of_name, is_prose};
+use super::{MASK, curl, in_command, is_number_of_tokens, is_of_name, is_prose, is_random};
 use super::{ends_in_credential, may_be_workload};
 use crate::rules::masking::names_credential;
 use std::ops::Range;
@@ -36,6 +36,41 @@ fn is_indented(line: &str) -> bool {
     line.starts_with([' ', '\t'])
 }
 
+/// Words with which a line says what became of a credential: `Token: expired at 10:05`.
+const PREDICATES: [&str; 20] = [
+    "are",
+    "cannot",
+    "denied",
+    "empty",
+    "expired",
+    "failed",
+    "forbidden",
+    "has",
+    "invalid",
+    "is",
+    "missing",
+    "must",
+    "no",
+    "not",
+    "refused",
+    "rejected",
+    "required",
+    "revoked",
+    "was",
+    "were",
+];
+
+/// Whether a value begins as such a line does, and has no word that may be the credential.
+fn is_sentence(value: &str) -> bool {
+    let mut words = value
+        .split_ascii_whitespace()
+        .map(|word| word.trim_matches([',', '.', ';', ':', '(', ')']));
+    let begins = words
+        .next()
+        .is_some_and(|word| PREDICATES.contains(&&*word.to_ascii_lowercase()));
+    begins && !words.any(|word| word != MASK && is_random(word))
+}
+
 /// Where in an outline the line after this one stands.
 struct Outline {
     is_secret: bool,
@@ -45,6 +80,8 @@ struct Outline {
     entries: Option<usize>,
     /// Where the names begin beside which a `value` is a credential: `name: DB_PASSWORD` is one of them.
     named: Option<usize>,
+    /// Whether the line above gives curl what stands on this one, too.
+    in_curl: bool,
 }
 
 // === impl Outline ===
@@ -60,6 +97,7 @@ impl Outline {
             block: None,
             entries: None,
             named: None,
+            in_curl: false,
         }
     }
 
@@ -69,6 +107,8 @@ impl Outline {
             return;
         }
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let called = if self.in_curl { Some(0) } else { curl(line) };
+        self.in_curl = called.is_some() && line.trim_end().ends_with('\\');
         self.block = self.block.filter(|outer| indent > *outer);
         self.entries = self.entries.filter(|outer| indent > *outer);
         if self.block.is_some() {
@@ -85,14 +125,17 @@ impl Outline {
                 self.block = Some(indent);
             }
             let may_be_sentence = self.entries.is_none() && !is_named;
-            let is_shown = entry.begins_block() || entry.is_told(may_be_sentence);
-            shown.push_str(&line[..entry.value.start]);
-            shown.push_str(if is_shown { entry.value() } else { MASK });
+            if entry.is_told(may_be_sentence) {
+                shown.push_str(&in_command(line, called));
+            } else {
+                shown.push_str(&line[..entry.value.start]);
+                shown.push_str(if entry.begins_block() { entry.value() } else { MASK });
+            }
         } else {
             if self.is_secret && ["data:", "stringData:"].contains(&line.trim()) {
                 self.entries = Some(indent);
             }
-            shown.push_str(&in_line(line));
+            shown.push_str(&in_command(line, called));
         }
     }
 
@@ -160,7 +203,7 @@ impl<'a> Entry<'a> {
     /// There is nothing to hide.
     fn is_told(&self, may_be_sentence: bool) -> bool {
         let value = self.value();
-        let begins = value.split([' ', ',', '.']).next().filter(|_| may_be_sentence);
-        value.is_empty() || is_prose(begins.unwrap_or(value)) || is_number_of_tokens(self.name, value)
+        let is_word = value.is_empty() || is_prose(value) || is_number_of_tokens(self.name, value);
+        is_word || (may_be_sentence && is_sentence(value))
     }
 }
