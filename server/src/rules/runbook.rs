@@ -6,6 +6,7 @@ use crate::{
     source::{Address, Verb},
 };
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// Attempts that a new one grants where nobody says how many.
 const ATTEMPTS: i32 = 3;
@@ -113,15 +114,16 @@ impl Draft {
 
     /// Description and steps with the values that were hidden from whoever wrote the draft.
     fn restored(&self, known: &str, written: &[NamedStep]) -> Result<(String, Vec<NamedStep>), Hidden> {
+        let hidden = shown_hidden(known, written);
         let mut description = self.description.clone();
-        restore(&mut description, &[vec![known]], || "description".into())?;
+        restore(&mut description, &[vec![known]], &hidden, || "description".into())?;
         let mut steps = self.steps.clone();
         for (at, step) in steps.iter_mut().enumerate() {
             let meant = self.meant(at, written);
             let descriptions = meant
                 .each_ref()
                 .map(|those| those.iter().map(|other| &*other.description).collect());
-            restore(&mut step.description, &descriptions, || {
+            restore(&mut step.description, &descriptions, &hidden, || {
                 format!("steps[{at}].description")
             })?;
             for (key, value) in &mut step.params {
@@ -130,13 +132,16 @@ impl Draft {
                     held.map(String::as_str).collect::<Vec<_>>()
                 });
                 let field = || format!("steps[{at}].params.{key}");
+                let is_hidden = masking::hides(&step.action, key);
                 if value == masking::MASK {
                     // Under another action or name it stands for nothing that is known.
-                    let is_hidden = masking::hides(&step.action, key);
                     let meant = only(&held, |held| is_hidden || masking::text(held) == masking::MASK);
                     *value = meant.ok_or_else(|| Hidden { field: field() })?.to_owned();
-                } else if !masking::hides(&step.action, key) {
-                    restore(value, &held, field)?;
+                } else if is_hidden {
+                    // A part of it was never shown under that name.
+                    restore(value, &[], &hidden, field)?;
+                } else {
+                    restore(value, &held, &hidden, field)?;
                 }
             }
         }
@@ -144,7 +149,7 @@ impl Draft {
     }
 
     /// Which steps the one in that place may have been, likely ones first: those of its name, of which the one in its place is meant as long as
-    /// all of them still have theirs, then the one in its place, renamed.
+    /// all of them still have theirs, then the one in its place, renamed, unless it still is among them.
     fn meant<'a>(&self, at: usize, written: &'a [NamedStep]) -> [Vec<&'a NamedStep>; 2] {
         let step = &self.steps[at];
         let is_same = |one: &NamedStep, other: &NamedStep| one.name == other.name && one.action == other.action;
@@ -155,28 +160,56 @@ impl Draft {
             .map(|(_, other)| other);
         let renamed = written
             .get(at)
-            .filter(|other| other.action == step.action && written.len() == self.steps.len());
+            .filter(|other| other.action == step.action && written.len() == self.steps.len())
+            .filter(|other| !self.steps.iter().any(|kept| is_same(kept, other)));
         [of_that_name.collect(), renamed.into_iter().collect()]
     }
 }
 
+/// The texts of a runbook that are shown with something hidden in them, as they are shown.
+fn shown_hidden(description: &str, steps: &[NamedStep]) -> BTreeSet<String> {
+    let texts = steps
+        .iter()
+        .flat_map(|step| [&step.description].into_iter().chain(step.params.values()));
+    let shown = texts
+        .map(String::as_str)
+        .chain([description])
+        .map(|held| (held, masking::text(held)));
+    shown
+        .filter(|(held, shown)| shown != held)
+        .map(|(_, shown)| shown.into_owned())
+        .collect()
+}
+
 /// The labels with the values that are shown hidden as they are held.
 fn restored_labels(labels: &TextMap, held: &TextMap) -> Result<TextMap, Hidden> {
+    let shown = masking::entries(held);
     let restored = labels.iter().map(|(key, value)| {
-        let value = if value == masking::MASK {
-            held.get(key)
-        } else {
-            Some(value)
+        let is_hidden = value == masking::MASK
+            || masking::is_masked(value)
+            || (value.contains(masking::MASK) && shown.get(key) != held.get(key));
+        let meant = match is_hidden {
+            true => held.get(key).filter(|_| shown.get(key) == Some(value)),
+            false => Some(value),
         };
         let field = || format!("labels.{key}");
-        Ok((key.clone(), value.ok_or_else(|| Hidden { field: field() })?.clone()))
+        Ok((key.clone(), meant.ok_or_else(|| Hidden { field: field() })?.clone()))
     });
     restored.collect()
 }
 
-/// A text that comes back as one of those that are held is shown means that one.
-fn restore(text: &mut String, held: &[Vec<&str>], field: impl Fn() -> String) -> Result<(), Hidden> {
-    if masking::is_masked(text) {
+/// A text that comes back as one of those that are held is shown means that one. One that was shown elsewhere, or that takes the place of one
+/// with something hidden and still has the mask, means none that is known.
+fn restore(
+    text: &mut String,
+    held: &[Vec<&str>],
+    hidden: &BTreeSet<String>,
+    field: impl Fn() -> String,
+) -> Result<(), Hidden> {
+    let hides = |held: &&str| masking::text(held) != **held;
+    if text.contains(masking::MASK)
+        && (masking::is_masked(text) || hidden.contains(text) || held.iter().flatten().any(hides))
+    {
         let meant = only(held, |held| masking::text(held) == *text);
         *text = meant.ok_or_else(|| Hidden { field: field() })?.to_owned();
     }
@@ -474,6 +507,56 @@ mod tests {
         assert!(!decision.details.values().any(|told| told.contains("t0p")));
         let refused = sent(&[("other-token", "***")]).replace(&held).unwrap_err();
         assert_eq!(refused.field, "labels.other-token");
+        let refused = sent(&[("team", "***")]).replace(&held).unwrap_err();
+        assert_eq!(refused.field, "labels.team", "it was shown");
+    }
+
+    #[test]
+    fn what_was_hidden_in_a_text_is_refused_wherever_else_it_comes_back() {
+        let held = runbook().with(|runbook| {
+            let params = [
+                ("command", "it said eyJhbGci.eyJzdWIi.c-2_x"),
+                ("curl", "curl -u app:t0p x"),
+            ];
+            runbook.spec.steps = vec![step("Log", &params)];
+        });
+        let refused = |key: &str, text: &str| {
+            let draft = draft(vec![step("Log", &[(key, text)])]);
+            let refused = draft.replace(&held).map(|decision| decision.verb);
+            assert_eq!(refused.unwrap_err().field, format!("steps[0].params.{key}"), "{text}");
+        };
+        refused("command", "it said *** twice");
+        refused("other", "it said ***");
+        refused("other", "curl -u *** y");
+        refused("API_TOKEN", "it said ***");
+        let kept = draft(vec![step("Log", &[("command", "it said ***"), ("cron", "*** 5")])]);
+        let Verb::Patch(patch) = kept.replace(&held).unwrap().verb else {
+            panic!("a patch")
+        };
+        assert_eq!(
+            patch["spec"]["steps"][0]["params"],
+            json!({"command": "it said eyJhbGci.eyJzdWIi.c-2_x", "cron": "*** 5"})
+        );
+    }
+
+    #[test]
+    fn a_new_step_gets_nothing_of_the_one_whose_place_it_takes() {
+        let log = |name: &str, token: &str| step(name, &[("API_TOKEN", token)]);
+        let held = runbook().with(|runbook| runbook.spec.steps = vec![log("First", "t0p"), log("Second", "s3c")]);
+        let moved = draft(vec![log("Second", "***"), log("Third", "***")]);
+        assert_eq!(
+            moved.replace(&held).unwrap_err().field,
+            "steps[1].params.API_TOKEN",
+            "the second has moved up, and is not the third"
+        );
+        let swapped = draft(vec![log("Second", "***"), log("First", "***")]);
+        let Verb::Patch(patch) = swapped.replace(&held).unwrap().verb else {
+            panic!("a patch")
+        };
+        assert_eq!(
+            patch["spec"]["steps"],
+            json!([log("Second", "s3c"), log("First", "t0p")])
+        );
     }
 
     #[test]

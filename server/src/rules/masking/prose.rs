@@ -3,6 +3,8 @@
 
 mod outline;
 mod shapes;
+#[cfg(test)]
+mod tests;
 
 use super::{MASK, counts_tokens, names_credential};
 use std::{borrow::Cow, ops::Range};
