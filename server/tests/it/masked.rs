@@ -98,7 +98,11 @@ fn objects() -> Vec<Value> {
             json!({
                 "state": "Open", "summary": format!("it answered eyJhbGci.{PLANTED}.c"), "rootCause": format!("curl -u admin:{PLANTED} failed"),
                 "lessonsLearned": [format!("Cookie: theme=dark; session={PLANTED}"), format!("Set-Cookie: session={PLANTED}")],
-                "preventionActions": [format!("Digest username=\"app\", response=\"{PLANTED}\"")],
+                "preventionActions": [
+                    format!("Digest username=\"app\", response=\"{PLANTED}\""), format!("Authorization: Custom {PLANTED}"), format!("authorization={PLANTED} user=app"),
+                    format!("request {{\"password\":\"{PLANTED}\"}} failed"), format!("curl \\\n  -sSu admin:{PLANTED} \\\n  https://api\n"),
+                    format!("step: web\ntoken: no,{PLANTED}\n"),
+                ],
             }),
         ),
         object(
@@ -114,7 +118,7 @@ fn objects() -> Vec<Value> {
                 "enabled": true, "rules": [{"name": "all", "channels": [format!("https://h.example/{PLANTED}")]}],
                 "channels": [{"name": "sre", "type": "slack", "config": {"webhook_url": format!("https://h.example/{PLANTED}")}, "url": format!("https://h.example/{PLANTED}"), "token": PLANTED}],
             }),
-            json!({"totalSent": 0, "failedCount": 1, "lastError": format!("h.example/{PLANTED}: EOF"), "recentDeliveries": [{"channel": "sre", "target": format!("https://h.example/{PLANTED}"), "sentAt": at, "success": false, "error": format!("Post \"https://h.example/{PLANTED}\": EOF")}]}),
+            json!({"totalSent": 0, "failedCount": 1, "lastError": format!("h.example/{PLANTED}: EOF"), "recentDeliveries": [{"channel": format!("https://h.example/{PLANTED}"), "sentAt": at, "success": true}, {"channel": "sre", "target": format!("https://h.example/{PLANTED}"), "sentAt": at, "success": false, "error": format!("Post \"https://h.example/{PLANTED}\": EOF")}]}),
         ),
         object(
             "AuditEvent",
